@@ -157,7 +157,8 @@ std::vector<CapturedDependency> CommandLists::dependencies_of(
 
 void CommandLists::apply(const BarrierRecord& record) {
   recording(record.commands)
-      .list->commands.emplace_back(BarrierCommand{dependencies_of(record.dependencies)});
+      .list->commands.emplace_back(
+          BarrierCommand{barrier_count_++, dependencies_of(record.dependencies)});
 }
 
 void CommandLists::apply(const SetEventRecord& record) {
@@ -212,6 +213,11 @@ void CommandLists::apply(const LabelRecord& record) {
 
 void CommandLists::apply(const NotUnderstoodCommandRecord& record) {
   recording(record.commands).list->commands.emplace_back(UnknownCommand{record.name});
+}
+
+RecordedCommands* CommandLists::find_open(uint64_t commands) {
+  const auto found = recordings_.find(commands);
+  return found == recordings_.end() ? nullptr : found->second.list.get();
 }
 
 std::shared_ptr<const RecordedCommands> CommandLists::find(uint64_t commands) const {

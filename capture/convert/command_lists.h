@@ -15,6 +15,7 @@
 
 #include "capture/convert/object_state.h"
 #include "capture/convert/objects.h"
+#include "capture/convert/place_notes.h"
 #include "capture/log/command_records.h"
 #include "capture/log/exact_records.h"
 
@@ -85,6 +86,7 @@ struct CapturedDependency {
 };
 
 struct BarrierCommand {
+  uint64_t number = 0;  // Among all barriers that were recorded, from 0.
   std::vector<CapturedDependency> dependencies;
 };
 
@@ -116,6 +118,7 @@ using Command = std::variant<DispatchCommand, TransferCommand, BarrierCommand, S
 
 struct RecordedCommands {
   std::vector<Command> commands;
+  PlaceNotes notes;
   bool executes_others = false;
   bool is_executed = false;
 };
@@ -147,6 +150,11 @@ class CommandLists {
 
   // What it holds now; null if it was never recorded.
   std::shared_ptr<const RecordedCommands> find(uint64_t commands) const;
+  // The same, to note something beside its commands.
+  RecordedCommands* find_open(uint64_t commands);
+
+  // How many barriers were recorded.
+  uint64_t barrier_count() const { return barrier_count_; }
 
  private:
   struct Recording {
@@ -167,6 +175,7 @@ class CommandLists {
   ObjectState& objects_;
   std::map<uint64_t, Recording> recordings_;
   std::map<uint64_t, std::set<uint64_t>> commands_of_pool_;
+  uint64_t barrier_count_ = 0;
 };
 
 }  // namespace interlock

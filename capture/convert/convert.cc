@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "capture/convert/command_lists.h"
@@ -14,12 +15,14 @@
 #include "capture/convert/object_state.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
+#include "capture/convert/run_notes.h"
 #include "capture/convert/submission_writer.h"
 #include "capture/log/command_records.h"
 #include "capture/log/exact_records.h"
 #include "capture/log/log_reader.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
+#include "capture/log/run_records.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
@@ -28,7 +31,7 @@ namespace {
 template <typename... Records>
 struct RecordTypes {};
 
-// What a log may hold, beside resets of events, and accesses, which are looked up.
+// What a log may hold, beside accesses, which are looked up.
 using KnownRecords = RecordTypes<
     ProcessRecord, DeviceRecord, QueueRecord, ObjectNameRecord, DestroyRecord, NotUnderstoodRecord,
     LostRecord, AllocateMemoryRecord, CreateBufferRecord, BindBufferRecord, CreateImageRecord,
@@ -38,10 +41,21 @@ using KnownRecords = RecordTypes<
     UpdateSetsRecord, AllocateCommandsRecord, BeginCommandsRecord, ResetCommandsRecord,
     ResetCommandPoolRecord, FreeCommandsRecord, BindPipelineRecord, BindSetsRecord, PushSetRecord,
     DispatchRecord, DispatchIndirectRecord, TransferRecord, BarrierRecord, SetEventRecord,
-    WaitEventsRecord, ExecuteCommandsRecord, LabelRecord, NotUnderstoodCommandRecord, SubmitRecord,
-    CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord,
-    WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord, ExactModeRecord, ExactSlotRecord,
+    ResetEventRecord, WaitEventsRecord, ExecuteCommandsRecord, LabelRecord,
+    NotUnderstoodCommandRecord, SubmitRecord, CreateSemaphoreRecord, FenceReachedRecord,
+    SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord, AcquireRecord, PresentRecord,
+    ResultRecord, RunOptionsRecord, ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord,
+    ModuleRecord, CallerRecord, QueueLabelRecord, ExactModeRecord, ExactSlotRecord,
     ExactSubmissionRecord, ExactRemarkRecord>;
+
+// What stands in a command buffer, each in its place.
+template <typename Record>
+inline constexpr bool kIsOfCommands =
+    std::is_same_v<Record, DispatchRecord> || std::is_same_v<Record, DispatchIndirectRecord> ||
+    std::is_same_v<Record, TransferRecord> || std::is_same_v<Record, BarrierRecord> ||
+    std::is_same_v<Record, SetEventRecord> || std::is_same_v<Record, ResetEventRecord> ||
+    std::is_same_v<Record, WaitEventsRecord> || std::is_same_v<Record, ExecuteCommandsRecord> ||
+    std::is_same_v<Record, NotUnderstoodCommandRecord>;
 
 class LogConverter {
  public:
@@ -51,6 +65,7 @@ class LogConverter {
         writer_(output, limits),
         objects_(summary_),
         lists_(objects_),
+        notes_(lists_, summary_),
         sync_(writer_, summary_),
         index_(log, name),
         submissions_(lists_, sync_, index_, writer_, summary_) {}
@@ -67,6 +82,7 @@ class LogConverter {
       }
     }
     sync_.finish();
+    summary_.recorded_barrier_count = lists_.barrier_count();
     note_cut();
     writer_.comment(text_of(summary_));
     return std::move(summary_);
@@ -76,7 +92,6 @@ class LogConverter {
   // The record, by its kind.
   template <typename... Records>
   Result<Success> apply_any(const LogRecord& record, RecordTypes<Records...>) {
-    if (record.kind == RecordKind::kResetEvent) return Success{};  // The next set is another one.
     if (record.kind == RecordKind::kExactAccesses) return Success{};
     Result<Success> applied = Success{};
     const bool is_known =
@@ -90,7 +105,13 @@ class LogConverter {
   Result<Success> apply(const LogRecord& record) {
     const Result<Record> read = parsed<Record>(reader_, record);
     if (!read) return read.error();
-    handle(*read);
+    if constexpr (kIsOfCommands<Record>) {
+      notes_.begin_command(read->commands);
+      handle(*read);
+      notes_.end_command(read->commands);
+    } else {
+      handle(*read);
+    }
     return Success{};
   }
 
@@ -101,6 +122,8 @@ class LogConverter {
       objects_.apply(record);
     } else if constexpr (requires { lists_.apply(record); }) {
       lists_.apply(record);
+    } else if constexpr (requires { notes_.apply(record); }) {
+      notes_.apply(record);
     } else {
       sync_.apply(record);
     }
@@ -163,7 +186,36 @@ class LogConverter {
     writer_.add(draft);
   }
 
-  void handle(const SubmitRecord& record) { submissions_.write(record); }
+  void handle(const SubmitRecord& record) {
+    submissions_.write(record, notes_.take_origin(record.queue));
+  }
+
+  void handle(const ResetEventRecord&) {}  // The next set is another one.
+
+  void handle(const RunOptionsRecord& record) {
+    notes_.apply(record);
+    const std::string text = text_of_options(summary_);
+    if (!text.empty()) writer_.comment(text);
+  }
+
+  void handle(const LabelRecord& record) {
+    lists_.apply(record);
+    notes_.apply_label(record);
+  }
+
+  void handle(const BeginCommandsRecord& record) {
+    lists_.apply(record);
+    notes_.begin_commands(record.commands);
+  }
+
+  void handle(const CreateSemaphoreRecord& record) {
+    summary_.has_timelines = summary_.has_timelines || record.is_timeline != 0;
+    sync_.apply(record);
+  }
+
+  void handle(const ValidationMessageRecord& record) {
+    if (!notes_.take_message(record)) submissions_.add_message(record);
+  }
 
   void handle(const ExactModeRecord&) {
     summary_.is_exact = true;
@@ -194,6 +246,7 @@ class LogConverter {
   ProgramWriter writer_;
   ObjectState objects_;
   CommandLists lists_;
+  RunNotes notes_;
   QueueSync sync_;
   ExactIndex index_;
   SubmissionWriter submissions_;

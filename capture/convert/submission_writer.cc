@@ -74,8 +74,10 @@ void SubmissionWriter::note(const std::string& what) {
   is_understood_ = false;
 }
 
-void SubmissionWriter::write(const SubmitRecord& record) {
+void SubmissionWriter::write(const SubmitRecord& record,
+                             std::shared_ptr<const CommandOrigin> origin) {
   ++submission_;
+  foreign_.begin_submission(record.queue, submission_);
   ++summary_.submission_count;
   is_understood_ = true;
   const auto expected = expected_.find(record.queue);
@@ -86,24 +88,40 @@ void SubmissionWriter::write(const SubmitRecord& record) {
   place.family = sync_.family_of(record.queue);
   for (const BatchFields& batch : record.batches) {
     const bool is_last = &batch == &record.batches.back();
+    uint64_t entry = 0;
     for (const SemaphoreUseFields& use : batch.waits) sync_.wait(queue, use);
     for (const uint64_t commands : batch.commands) {
       const auto list = lists_.find(commands);
       if (list == nullptr) note("a command buffer that was recorded before the log began");
       place.command = 0;
-      if (list != nullptr) write_list(*list, place);
+      if (list != nullptr) {
+        foreign_.execute(commands, list, place.buffer, entry);
+        write_list(*list, place);
+      }
+      ++entry;
       ++place.buffer;
     }
     sync_.end_batch(queue, batch.signals, is_last ? record.fence : 0);
   }
   if (record.batches.empty()) sync_.end_batch(queue, {}, record.fence);
   if (!is_understood_) ++summary_.unknown_submission_count;
+  if (origin != nullptr) summary_.places.add({submission_}, std::move(origin));
+}
+
+void SubmissionWriter::note_place(const RecordedCommands& list, size_t index, const Place& place,
+                                  uint64_t first_command) {
+  const CapturedPlace here{submission_, place.buffer, place.command};
+  const auto origin = list.notes.origins.find(index);
+  if (origin != list.notes.origins.end()) summary_.places.add(here, origin->second);
+  foreign_.add_recorded(list, index, here, first_command);
 }
 
 void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
   bound_ = {};
+  const uint64_t first_command = place.command;
   for (const Command& command : list.commands) {
-    rest_ = std::span(list.commands).subspan(&command - list.commands.data() + 1);
+    const auto index = static_cast<size_t>(&command - list.commands.data());
+    rest_ = std::span(list.commands).subspan(index + 1);
     writer_.add_steps(1 + std::visit(PartCount(), command));
     if (is_stopped() || writer_.is_full()) return;
     if (bind(command)) continue;
@@ -112,6 +130,7 @@ void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
       bound_ = {};  // What was bound is undefined from here on.
       continue;
     }
+    note_place(list, index, place, first_command);
     std::visit(
         [&](const auto& known) {
           if constexpr (requires { write_command(known, place); }) write_command(known, place);
@@ -244,7 +263,7 @@ DispatchDraft SubmissionWriter::draft_of(const TransferBounds& bounds, TransferU
 void SubmissionWriter::write_command(const BarrierCommand& command, const Place& place) {
   ++summary_.barrier_count;
   BarrierDraft draft;
-  draft.label = label_of(place);
+  draft.label = fmt::format("{}.n{}", label_of(place), command.number);
   draft.queue = place.queue;
   draft.kind = BarrierKind::kScoped;
   draft.dependencies = dependencies_of(command.dependencies, {place.family}, writer_, summary_);

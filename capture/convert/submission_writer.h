@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "capture/convert/command_lists.h"
 #include "capture/convert/exact_index.h"
+#include "capture/convert/foreign_hazards.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
 #include "capture/convert/summary.h"
@@ -24,11 +26,19 @@ class SubmissionWriter {
   // Requires: all outlive this.
   SubmissionWriter(const CommandLists& lists, QueueSync& sync, ExactIndex& index,
                    ProgramWriter& writer, CaptureSummary& summary)
-      : lists_(lists), sync_(sync), index_(index), writer_(writer), summary_(summary) {}
+      : lists_(lists),
+        sync_(sync),
+        index_(index),
+        writer_(writer),
+        summary_(summary),
+        foreign_(writer, summary) {}
 
   // What the next submission to its queue is called where its dispatches are measured.
   void expect(const ExactSubmissionRecord& record) { expected_[record.queue] = record.submission; }
-  void write(const SubmitRecord& record);
+  // `origin`: where it was asked for, if that is known.
+  void write(const SubmitRecord& record, std::shared_ptr<const CommandOrigin> origin = nullptr);
+  // What synchronization validation says of the last submission to a queue.
+  void add_message(const ValidationMessageRecord& record) { foreign_.add_submitted(record); }
 
  private:
   // Where a command stands, for its label: `s3.b0.c7`. If it is in several parts, `.r0`, `.r1` and
@@ -41,6 +51,9 @@ class SubmissionWriter {
   };
 
   void write_list(const RecordedCommands& list, Place& place);
+  // What is known of the command at `index` of the list, beside what it does.
+  void note_place(const RecordedCommands& list, size_t index, const Place& place,
+                  uint64_t first_command);
   // Those that only bind something; false for others.
   bool bind(const Command& command);
   void write_command(const DispatchCommand& command, const Place& place);
@@ -65,6 +78,7 @@ class SubmissionWriter {
   ExactIndex& index_;
   ProgramWriter& writer_;
   CaptureSummary& summary_;
+  ForeignHazards foreign_;
   uint64_t submission_ = 0;
   std::map<uint64_t, uint64_t> expected_;  // By queue.
   uint64_t exact_submission_ = 0;          // Of the submission that is written; 0: none.

@@ -17,8 +17,10 @@ constexpr size_t kNamesMax = 1000;
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string result(text.substr(0, kShownBytesMax));
+std::string printable(std::string_view text) { return printable_text(text, kShownBytesMax); }
+
+std::string printable_text(std::string_view text, size_t bytes_max) {
+  std::string result(text.substr(0, bytes_max));
   std::ranges::replace_if(
       result, [](char c) { return c < ' ' || c > '~'; }, '?');
   return result;
@@ -28,6 +30,21 @@ void CaptureSummary::count(std::string_view what, std::map<std::string, uint64_t
   std::string name = printable(what);
   const bool has_room = names.size() < kNamesMax || names.contains(name);
   ++names[has_room ? std::move(name) : "more"];
+}
+
+std::string text_of_options(const CaptureSummary& summary) {
+  const RunOptionsRecord& options = summary.options;
+  std::string text;
+  if (options.drops_barrier != 0) {
+    text += fmt::format("--drop-barrier={}: this barrier of the application is left out\n",
+                        options.dropped_barrier);
+  }
+  if (options.is_dry != 0) text += "--dry: dispatches were recorded, and not executed\n";
+  if (!options.pretended.empty()) {
+    text +=
+        fmt::format("--pretend={}: the application was told so of the device\n", options.pretended);
+  }
+  return text;
 }
 
 std::string text_of(const CaptureSummary& summary) {
@@ -48,6 +65,12 @@ std::string text_of(const CaptureSummary& summary) {
   if (summary.approximate_count > 0) {
     text += fmt::format("  approximate: {} that may touch less than is written here.\n",
                         counted(summary.approximate_count, "command", "commands"));
+  }
+  const std::string options = text_of_options(summary);
+  for (size_t begin = 0; begin < options.size();) {
+    const size_t end = options.find('\n', begin) + 1;
+    text += "  " + options.substr(begin, end - begin);
+    begin = end;
   }
   for (const auto& [what, count] : summary.remarks) {
     text += fmt::format("  {}: {}\n", what, count);

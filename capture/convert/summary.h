@@ -1,10 +1,14 @@
 // What a capture amounts to: how much there was, and by name what was not understood.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+
+#include "capture/convert/captured_places.h"
+#include "capture/log/run_records.h"
 
 namespace interlock {
 
@@ -24,6 +28,12 @@ struct CaptureSummary {
   uint64_t unknown_submission_count = 0;           // Some command of theirs was not understood.
   std::map<std::string, uint64_t> not_understood;  // What, and how often.
   std::map<std::string, uint64_t> remarks;         // What is as it should be, and to be known.
+  RunOptionsRecord options;                        // What the run was asked to do.
+  bool has_dropped_barrier = false;  // Of a run that is to leave one out: it was there.
+  uint64_t recorded_barrier_count = 0;
+  bool has_timelines = false;  // A timeline semaphore was created.
+  std::string validation;      // Who checked synchronization in the same run; empty: nobody.
+  CapturedPlaces places;
   std::string cut;  // Why the log ends before the application did; empty: it does not.
 
   // What is printable of it, and not too long. After a thousand names, the rest has one.
@@ -36,6 +46,12 @@ struct CaptureSummary {
 
 // A name of the application as one may print it: not too long, and without control characters.
 std::string printable(std::string_view text);
+// The same of a text of at most so many bytes.
+std::string printable_text(std::string_view text, size_t bytes_max);
+
+// What makes the run another one than the application alone: "dry: no dispatch was executed", …;
+// lines with their ends, or nothing.
+std::string text_of_options(const CaptureSummary& summary);
 
 // Some lines, each with its end.
 std::string text_of(const CaptureSummary& summary);

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "capture/layer/devices.h"
+#include "capture/layer/dropped_barriers.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/pretended_device.h"
 #include "capture/log/command_records.h"
 #include "capture/log/object_records.h"
 
@@ -98,21 +100,63 @@ VKAPI_ATTR void VKAPI_CALL pipeline_barrier(
     VkPipelineStageFlags destination_stages, VkDependencyFlags flags, uint32_t memory_count,
     const VkMemoryBarrier* memory, uint32_t buffer_count, const VkBufferMemoryBarrier* buffers,
     uint32_t image_count, const VkImageMemoryBarrier* images) {
-  log().append(BarrierRecord{
+  const BarrierRecord record{
       number_of(commands),
       dependencies_from({source_stages, destination_stages, std::span(memory, memory_count),
-                         std::span(buffers, buffer_count), std::span(images, image_count)})});
-  device_of(commands).next.vkCmdPipelineBarrier(commands, source_stages, destination_stages, flags,
-                                                memory_count, memory, buffer_count, buffers,
-                                                image_count, images);
+                         std::span(buffers, buffer_count), std::span(images, image_count)})};
+  const auto& next = device_of(commands).next.vkCmdPipelineBarrier;
+  std::vector<VkBufferMemoryBarrier> real_buffers;
+  std::vector<VkImageMemoryBarrier> real_images;
+  if (pretends_queues()) {
+    real_buffers = without_owners(std::span(buffers, buffer_count));
+    real_images = without_owners(std::span(images, image_count));
+    buffers = real_buffers.data();
+    images = real_images.data();
+  }
+  if (!append_barrier(record)) {
+    next(commands, source_stages, destination_stages, flags, memory_count, memory, buffer_count,
+         buffers, image_count, images);
+    return;
+  }
+  const auto left_buffers = left_of(std::span(buffers, buffer_count));
+  const auto left_images = left_of(std::span(images, image_count));
+  if (left_buffers.empty() && left_images.empty()) return;
+  // Both are empty scopes.
+  next(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, flags, 0,
+       nullptr, static_cast<uint32_t>(left_buffers.size()), left_buffers.data(),
+       static_cast<uint32_t>(left_images.size()), left_images.data());
 }
 
 VKAPI_ATTR void VKAPI_CALL pipeline_barrier_2(VkCommandBuffer commands,
                                               const VkDependencyInfo* info) {
   BarrierRecord record{number_of(commands), {}};
   add_dependencies(*info, record.dependencies);
-  log().append(record);
-  device_of(commands).next.vkCmdPipelineBarrier2(commands, info);
+  const auto& next = device_of(commands).next.vkCmdPipelineBarrier2;
+  VkDependencyInfo real = *info;
+  std::vector<VkBufferMemoryBarrier2> real_buffers;
+  std::vector<VkImageMemoryBarrier2> real_images;
+  if (pretends_queues()) {
+    real_buffers =
+        without_owners(std::span(info->pBufferMemoryBarriers, info->bufferMemoryBarrierCount));
+    real_images =
+        without_owners(std::span(info->pImageMemoryBarriers, info->imageMemoryBarrierCount));
+    real.pBufferMemoryBarriers = real_buffers.data();
+    real.pImageMemoryBarriers = real_images.data();
+    info = &real;
+  }
+  if (!append_barrier(record)) return next(commands, info);
+  const auto left_buffers =
+      left_of(std::span(info->pBufferMemoryBarriers, info->bufferMemoryBarrierCount));
+  const auto left_images =
+      left_of(std::span(info->pImageMemoryBarriers, info->imageMemoryBarrierCount));
+  if (left_buffers.empty() && left_images.empty()) return;
+  VkDependencyInfo left = *info;
+  left.memoryBarrierCount = 0;
+  left.bufferMemoryBarrierCount = static_cast<uint32_t>(left_buffers.size());
+  left.pBufferMemoryBarriers = left_buffers.data();
+  left.imageMemoryBarrierCount = static_cast<uint32_t>(left_images.size());
+  left.pImageMemoryBarriers = left_images.data();
+  next(commands, &left);
 }
 
 VKAPI_ATTR void VKAPI_CALL set_event(VkCommandBuffer commands, VkEvent event,

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "capture/layer/run_options.h"
 #include "capture/log/object_records.h"
 
 namespace interlock {
@@ -18,14 +19,14 @@ namespace {
 constexpr const char* kFolderVariable = "INTERLOCK_CAPTURE_DIR";
 
 // Closed with the process, and never gone: other threads may go on until the very end.
-LogWriter* const the_log = new LogWriter;
+LayerLog* const the_log = new LayerLog;
 struct Closing {
-  ~Closing() { the_log->close(); }
+  ~Closing() { the_log->writer().close(); }
 } closing;
 
-void lock_log() { the_log->lock_for_fork(); }
-void unlock_log() { the_log->unlock_after_fork(); }
-void abandon_log() { the_log->abandon(); }
+void lock_log() { the_log->writer().lock_for_fork(); }
+void unlock_log() { the_log->writer().unlock_after_fork(); }
+void abandon_log() { the_log->writer().abandon(); }
 
 // Of this process, without its folder.
 std::string program_name() { return program_invocation_short_name; }
@@ -37,7 +38,7 @@ void start_log(const VkApplicationInfo* application) {
   // A process may become another program, which loads the layer again.
   int error = EEXIST;
   for (int i = 1; error == EEXIST && i < 100; ++i) {
-    error = the_log->open(stem + "-" + std::to_string(i) + ".ilog");
+    error = the_log->writer().open(stem + "-" + std::to_string(i) + ".ilog");
   }
   if (error != 0) {
     std::fprintf(stderr, "interlock: there is no log of this process: %s: %s.\n", folder,
@@ -56,6 +57,8 @@ void start_log(const VkApplicationInfo* application) {
     record.application += application->pEngineName;
   }
   the_log->append(record);
+  the_log->append(record_of(run_options()));
+  if (run_options().with_callers) the_log->add_callers();
 }
 
 }  // namespace
@@ -70,7 +73,7 @@ ByDispatchKey<Device>& devices() {
   return all;
 }
 
-LogWriter& log() { return *the_log; }
+LayerLog& log() { return *the_log; }
 
 void open_log(const VkApplicationInfo* application) {
   static std::once_flag once;

@@ -5,14 +5,16 @@
 #include <volk.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "capture/layer/layer_log.h"
 #include "capture/layer/next_functions.h"
-#include "capture/log/log_writer.h"
 
 namespace interlock {
 
@@ -23,6 +25,16 @@ struct Instance {
   PFN_vkDestroyInstance destroy = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties memory_properties = nullptr;
   PFN_vkGetPhysicalDeviceProperties properties = nullptr;
+  // Of the next layer, others that are called, by name. Resolved where the instance is created:
+  // later the loader answers with the top of the chain.
+  std::map<std::string_view, PFN_vkVoidFunction> others;
+
+  // Null if the next layer has none of this name.
+  template <typename Function>
+  Function other(std::string_view name) const {
+    const auto found = others.find(name);
+    return found == others.end() ? nullptr : reinterpret_cast<Function>(found->second);
+  }
 };
 
 struct UpdateTemplate {
@@ -108,7 +120,7 @@ ByDispatchKey<Device>& devices();
 inline Device& device_of(const void* dispatchable) { return *devices().find(dispatchable); }
 
 // Of this process. Where nobody asked for one, or it could not be opened, it takes nothing.
-LogWriter& log();
+LayerLog& log();
 
 // Opens the log where the environment asks for it; once for a process, the first time.
 void open_log(const VkApplicationInfo* application);

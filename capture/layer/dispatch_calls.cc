@@ -7,6 +7,7 @@
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/run_options.h"
 #include "capture/log/command_records.h"
 
 namespace interlock {
@@ -37,6 +38,7 @@ VKAPI_ATTR void VKAPI_CALL bind_sets(VkCommandBuffer commands, VkPipelineBindPoi
 
 VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
   log().append(DispatchRecord{number_of(commands), x, y, z});
+  if (run_options().is_dry) return;
   device_of(commands).next.vkCmdDispatch(commands, x, y, z);
 }
 
@@ -44,12 +46,14 @@ VKAPI_ATTR void VKAPI_CALL dispatch_base(VkCommandBuffer commands, uint32_t base
                                          uint32_t base_z, uint32_t x, uint32_t y, uint32_t z) {
   // Which groups run does not change what their bindings bound.
   log().append(DispatchRecord{number_of(commands), x, y, z});
+  if (run_options().is_dry) return;
   device_of(commands).next.vkCmdDispatchBase(commands, base_x, base_y, base_z, x, y, z);
 }
 
 VKAPI_ATTR void VKAPI_CALL dispatch_indirect(VkCommandBuffer commands, VkBuffer buffer,
                                              VkDeviceSize offset_bytes) {
   log().append(DispatchIndirectRecord{number_of(commands), number_of(buffer), offset_bytes});
+  if (run_options().is_dry) return;
   device_of(commands).next.vkCmdDispatchIndirect(commands, buffer, offset_bytes);
 }
 

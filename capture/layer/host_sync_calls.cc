@@ -8,6 +8,7 @@
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/pretended_device.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
 
@@ -94,7 +95,8 @@ VKAPI_ATTR VkResult VKAPI_CALL wait_for_device(VkDevice device) {
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wait_for_queue(VkQueue queue) {
-  const VkResult result = device_of(queue).next.vkQueueWaitIdle(queue);
+  const auto lock = lock_real_queue();
+  const VkResult result = device_of(queue).next.vkQueueWaitIdle(real_queue(queue));
   if (result == VK_SUCCESS) log().append(WaitIdleRecord{0, number_of(queue)});
   return result;
 }

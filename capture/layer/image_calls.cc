@@ -10,6 +10,7 @@
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/pretended_device.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
 
@@ -19,7 +20,8 @@ namespace {
 VKAPI_ATTR VkResult VKAPI_CALL create_image(VkDevice device, const VkImageCreateInfo* info,
                                             const VkAllocationCallbacks* allocator,
                                             VkImage* image) {
-  const VkResult result = device_of(device).next.vkCreateImage(device, info, allocator, image);
+  const VkImageCreateInfo real = with_real_families(*info);
+  const VkResult result = device_of(device).next.vkCreateImage(device, &real, allocator, image);
   if (result != VK_SUCCESS) return result;
   CreateImageRecord record;
   record.image = number_of(*image);
@@ -80,7 +82,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device,
                                                 const VkAllocationCallbacks* allocator,
                                                 VkSwapchainKHR* swapchain) {
   Device& owner = device_of(device);
-  const VkResult result = owner.next.vkCreateSwapchainKHR(device, info, allocator, swapchain);
+  const VkSwapchainCreateInfoKHR real = with_real_families(*info);
+  const VkResult result = owner.next.vkCreateSwapchainKHR(device, &real, allocator, swapchain);
   if (result != VK_SUCCESS) return result;
   const std::lock_guard lock(owner.mutex);
   owner.swapchains[number_of(*swapchain)] = {*info, {}};

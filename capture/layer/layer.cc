@@ -15,6 +15,8 @@
 #include "capture/layer/exact_device.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/pretended_device.h"
+#include "capture/layer/validation_watch.h"
 #include "capture/log/log_writer.h"
 #include "capture/log/object_records.h"
 
@@ -60,7 +62,12 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
   load(instance->destroy, "vkDestroyInstance");
   load(instance->memory_properties, "vkGetPhysicalDeviceMemoryProperties");
   load(instance->properties, "vkGetPhysicalDeviceProperties");
+  for (const Intercepted& call : pretending_instance_calls()) {
+    instance->others[call.name] = next(*handle, call.name);
+  }
+  instance->others[kToolsCall] = next(*handle, kToolsCall);
   instances().add(*handle, instance);
+  watch_validation(*handle, next);
   return result;
 }
 
@@ -95,7 +102,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
   const auto create = reinterpret_cast<PFN_vkCreateDevice>(
       next.pfnNextGetInstanceProcAddr(instance->handle, "vkCreateDevice"));
   if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-  const VkResult result = create(physical, info, allocator, handle);
+  const RealDeviceInfo real(physical, *info);
+  const VkResult result = create(physical, &real.info(), allocator, handle);
   if (result != VK_SUCCESS) return result;
   auto* const device = new Device;
   device->handle = *handle;
@@ -108,6 +116,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
   log().append(DeviceRecord{number_of(*handle), properties.deviceName, extensions_of(*info),
                             std::min(instance->api_version, properties.apiVersion)});
   open_exact(*device, properties.limits);
+  append_validation(*instance, physical);
   return result;
 }
 
@@ -129,9 +138,10 @@ const CallTable& device_calls() {
       if (!exact_is_asked_for()) break;
       for (const Intercepted& call : list()) table->emplace(call.name, call.function);
     }
-    for (const auto list : {memory_calls, image_calls, descriptor_calls, pipeline_calls,
-                            command_buffer_calls, dispatch_calls, transfer_calls, barrier_calls,
-                            queue_calls, host_sync_calls, debug_calls, not_understood_calls}) {
+    for (const auto list :
+         {memory_calls, image_calls, descriptor_calls, pipeline_calls, command_buffer_calls,
+          dispatch_calls, transfer_calls, barrier_calls, queue_calls, host_sync_calls, debug_calls,
+          not_understood_calls, pretending_device_calls}) {
       for (const Intercepted& call : list()) table->emplace(call.name, call.function);
     }
     table->emplace("vkDestroyDevice", as_function(destroy_device));
@@ -166,6 +176,9 @@ PFN_vkVoidFunction find_instance_call(std::string_view name) {
   if (name == "vkCreateInstance") return as_function(create_instance);
   if (name == "vkDestroyInstance") return as_function(destroy_instance);
   if (name == "vkCreateDevice") return as_function(create_device);
+  for (const Intercepted& call : pretending_instance_calls()) {
+    if (name == call.name) return call.function;
+  }
   return nullptr;
 }
 

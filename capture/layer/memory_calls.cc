@@ -7,6 +7,7 @@
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/pretended_device.h"
 #include "capture/log/object_records.h"
 
 namespace interlock {
@@ -28,7 +29,8 @@ VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAl
 VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo* info,
                                              const VkAllocationCallbacks* allocator,
                                              VkBuffer* buffer) {
-  const VkResult result = device_of(device).next.vkCreateBuffer(device, info, allocator, buffer);
+  const VkBufferCreateInfo real = with_real_families(*info);
+  const VkResult result = device_of(device).next.vkCreateBuffer(device, &real, allocator, buffer);
   if (result == VK_SUCCESS) {
     log().append(CreateBufferRecord{number_of(*buffer), info->size, info->flags, info->usage});
   }

@@ -58,6 +58,9 @@ void load_next(VkDevice device, PFN_vkGetDeviceProcAddr next_function, VolkDevic
   load(debug.begin_label, "vkCmdBeginDebugUtilsLabelEXT");
   load(debug.end_label, "vkCmdEndDebugUtilsLabelEXT");
   load(debug.insert_label, "vkCmdInsertDebugUtilsLabelEXT");
+  load(debug.begin_queue_label, "vkQueueBeginDebugUtilsLabelEXT");
+  load(debug.end_queue_label, "vkQueueEndDebugUtilsLabelEXT");
+  load(debug.insert_queue_label, "vkQueueInsertDebugUtilsLabelEXT");
 }
 
 }  // namespace interlock

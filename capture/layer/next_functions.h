@@ -15,6 +15,9 @@ struct DebugFunctions {
   PFN_vkCmdBeginDebugUtilsLabelEXT begin_label = nullptr;
   PFN_vkCmdEndDebugUtilsLabelEXT end_label = nullptr;
   PFN_vkCmdInsertDebugUtilsLabelEXT insert_label = nullptr;
+  PFN_vkQueueBeginDebugUtilsLabelEXT begin_queue_label = nullptr;
+  PFN_vkQueueEndDebugUtilsLabelEXT end_queue_label = nullptr;
+  PFN_vkQueueInsertDebugUtilsLabelEXT insert_queue_label = nullptr;
 };
 
 // A function that has two names has both entries, whichever the driver knows.

@@ -8,6 +8,7 @@
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/pretended_device.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
 
@@ -16,13 +17,18 @@ namespace {
 
 VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index,
                                      VkQueue* queue) {
-  device_of(device).next.vkGetDeviceQueue(device, family, index, queue);
+  device_of(device).next.vkGetDeviceQueue(device, real_family(family), index, queue);
+  *queue = pretended_queue(*queue, family, index, *reinterpret_cast<void**>(device));
   log().append(QueueRecord{number_of(device), number_of(*queue), family, index});
 }
 
 VKAPI_ATTR void VKAPI_CALL get_queue_2(VkDevice device, const VkDeviceQueueInfo2* info,
                                        VkQueue* queue) {
-  device_of(device).next.vkGetDeviceQueue2(device, info, queue);
+  VkDeviceQueueInfo2 real = *info;
+  real.queueFamilyIndex = real_family(info->queueFamilyIndex);
+  device_of(device).next.vkGetDeviceQueue2(device, &real, queue);
+  *queue = pretended_queue(*queue, info->queueFamilyIndex, info->queueIndex,
+                           *reinterpret_cast<void**>(device));
   log().append(
       QueueRecord{number_of(device), number_of(*queue), info->queueFamilyIndex, info->queueIndex});
 }
@@ -85,7 +91,9 @@ SubmitRecord submission(VkQueue queue, std::span<const Submit> submits, VkFence 
 VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* submits,
                                       VkFence fence) {
   log().append(submission(queue, std::span(submits, count), fence));
-  const VkResult result = device_of(queue).next.vkQueueSubmit(queue, count, submits, fence);
+  const auto lock = lock_real_queue();
+  const VkResult result =
+      device_of(queue).next.vkQueueSubmit(real_queue(queue), count, submits, fence);
   log_result("vkQueueSubmit", result, queue);
   return result;
 }
@@ -93,7 +101,9 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSub
 VKAPI_ATTR VkResult VKAPI_CALL submit_2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
                                         VkFence fence) {
   log().append(submission(queue, std::span(submits, count), fence));
-  const VkResult result = device_of(queue).next.vkQueueSubmit2(queue, count, submits, fence);
+  const auto lock = lock_real_queue();
+  const VkResult result =
+      device_of(queue).next.vkQueueSubmit2(real_queue(queue), count, submits, fence);
   log_result("vkQueueSubmit2", result, queue);
   return result;
 }
@@ -107,7 +117,9 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_sparse(VkQueue queue, uint32_t count,
     record.batches.push_back(semaphores_of(info));
   }
   log().append(record);
-  const VkResult result = device_of(queue).next.vkQueueBindSparse(queue, count, infos, fence);
+  const auto lock = lock_real_queue();
+  const VkResult result =
+      device_of(queue).next.vkQueueBindSparse(real_queue(queue), count, infos, fence);
   log_result("vkQueueBindSparse", result, queue);
   return result;
 }
@@ -119,7 +131,8 @@ VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfoKHR* in
     record.images.push_back({number_of(info->pSwapchains[i]), info->pImageIndices[i]});
   }
   log().append(record);
-  return device_of(queue).next.vkQueuePresentKHR(queue, info);
+  const auto lock = lock_real_queue();
+  return device_of(queue).next.vkQueuePresentKHR(real_queue(queue), info);
 }
 
 }  // namespace

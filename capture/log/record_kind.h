@@ -15,6 +15,7 @@ enum class RecordKind : uint32_t {
   kDestroy = 5,
   kNotUnderstood = 6,
   kLost = 7,
+  kRunOptions = 8,
 
   kAllocateMemory = 16,
   kCreateBuffer = 17,
@@ -68,6 +69,12 @@ enum class RecordKind : uint32_t {
   kExactSubmission = 98,
   kExactAccesses = 99,
   kExactRemark = 100,
+  kValidation = 112,
+  kValidationMessage = 113,
+  kDroppedBarrier = 114,
+  kModule = 115,
+  kCaller = 116,
+  kQueueLabel = 117,
 };
 
 }  // namespace interlock

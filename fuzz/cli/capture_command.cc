@@ -15,6 +15,8 @@
 #include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
+#include "fuzz/cli/agreement.h"
+#include "fuzz/cli/captured_origins.h"
 #include "fuzz/cli/captured_run.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -32,7 +34,7 @@ struct CaptureOptions {
   std::string output;
   std::string kept_log;
   std::string log;  // Instead of a command.
-  bool is_exact = false;
+  CaptureRequest request;
   ParseOptions parse;
 };
 
@@ -71,6 +73,11 @@ std::string exact_command_of(const CaptureOptions& options) {
   return fmt::format("interlock capture --exact{} --{}", output, command);
 }
 
+// Whether a barrier was to be left out that never came.
+bool lacks_barrier(const CaptureSummary& summary) {
+  return summary.options.drops_barrier != 0 && !summary.has_dropped_barrier;
+}
+
 // What the report alone does not say: which findings need not be, and what nothing is known of.
 std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summary,
                            const std::string& shown, const std::string& exact_command) {
@@ -102,6 +109,13 @@ std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summ
   }
   if (!summary.cut.empty()) text += fmt::format("No verdict on the rest: {}\n", summary.cut);
   if (summary.submission_count == 0) text += "No verdict: nothing was submitted.\n";
+  if (lacks_barrier(summary)) {
+    text += fmt::format(
+        "No verdict: barrier {} was to be left out, and {}.\n", summary.options.dropped_barrier,
+        summary.recorded_barrier_count == 0
+            ? "none was recorded"
+            : fmt::format("the last one was {}", summary.recorded_barrier_count - 1));
+  }
   return text;
 }
 
@@ -118,6 +132,8 @@ ExitStatus judge(const std::string& path, const std::string& shown, const Captur
   TextLimits limits;
   limits.redundant = 0;
   print_report(text_report(*program, report, shown, limits));
+  print_out(text_of_origins(*program, report, summary));
+  print_out(text_of_agreement(*program, report, summary));
   print_out(text_of_doubts(report, summary, shown, exact_command_of(options)));
   if (!report.findings.empty()) {
     if (options.output.empty()) {
@@ -127,7 +143,8 @@ ExitStatus judge(const std::string& path, const std::string& shown, const Captur
   }
   // Of what was not understood nothing is known: so that it is clean cannot be said.
   const bool is_open = report.is_truncated() || !summary.not_understood.empty() ||
-                       !summary.cut.empty() || summary.submission_count == 0;
+                       !summary.cut.empty() || summary.submission_count == 0 ||
+                       lacks_barrier(summary);
   return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
 }
 
@@ -190,7 +207,7 @@ ExitStatus judge_run(const CapturedRun& run, const std::string& folder,
 ExitStatus run_and_judge(const std::string& folder, const CaptureOptions& options) {
   const Result<std::string> layer = find_layer_folder();
   if (!layer) return report_error(layer.error());
-  const Result<CapturedRun> run = run_captured(options.command, *layer, folder, options.is_exact);
+  const Result<CapturedRun> run = run_captured(options.command, *layer, folder, options.request);
   if (!run) return report_error(run.error());
   return judge_run(*run, folder, options);
 }
@@ -199,8 +216,12 @@ ExitStatus run_capture(const CaptureOptions& options) {
   if (options.command.empty() == options.log.empty()) {
     return report_error({"capture takes a command after `--`, or --log=FILE, and not both."});
   }
-  if (options.is_exact && !options.log.empty()) {
+  if (options.request.is_exact && !options.log.empty()) {
     return report_error({"--exact measures while a command runs: a log has what it has."});
+  }
+  if (options.request.is_dry && (options.request.is_validated || options.request.is_exact)) {
+    return report_error({fmt::format("--dry leaves {} no dispatch to look at.",
+                                     options.request.is_exact ? "--exact" : "--syncval")});
   }
   // While a command runs, signals are for the command: judge_run() follows it.
   std::optional<Interruptible> interruptible;
@@ -215,6 +236,20 @@ ExitStatus run_capture(const CaptureOptions& options) {
   return status;
 }
 
+// Of a list of --pretend; empty if there is none.
+std::string complaint_about_pretended(const std::string& list) {
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(','), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    if (word != "integrated" && word != "queues" && word != "features") {
+      return fmt::format("'{}' is none of integrated, queues, features", word);
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_capture_command(CLI::App& app, ExitStatus& status) {
@@ -226,8 +261,19 @@ void add_capture_command(CLI::App& app, ExitStatus& status) {
   command.add_option("--keep-log", options.kept_log, "where a copy of the log goes");
   command.add_option("--log", options.log, "a log that was kept, instead of a command");
   command.add_flag(
-      "--exact", options.is_exact,
+      "--exact", options.request.is_exact,
       "shaders note which bytes and texels they touch: slower, and hazards are certain");
+  command.add_option("--drop-barrier", options.request.dropped_barrier,
+                     "leaves this barrier out: N of a label that ends in .nN");
+  command.add_flag("--syncval", options.request.is_validated,
+                   "runs Khronos's synchronization validation below, and compares");
+  command.add_flag("--backtrace", options.request.with_callers,
+                   "logs where each command is asked for");
+  command.add_flag("--dry", options.request.is_dry, "dispatches are logged, and not executed");
+  command
+      .add_option("--pretend", options.request.pretended,
+                  "what the device is said to be: integrated, queues, features; apart by commas")
+      ->check(complaint_about_pretended);
   add_limit_options(command, options.parse);
   read_every_queue(options.parse);
 }

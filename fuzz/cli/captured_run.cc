@@ -19,7 +19,6 @@
 namespace interlock {
 namespace {
 
-constexpr std::string_view kLayer = "VK_LAYER_INTERLOCK_capture";
 constexpr std::string_view kManifest = "VkLayer_interlock_capture.json";
 
 // Whoever is to hear of signals; 0: nobody yet.
@@ -51,39 +50,6 @@ class SignalPassing {
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction before_[std::size(kSignals)] = {};
 };
-
-std::string joined(std::string_view first, const char* rest) {
-  if (rest == nullptr || *rest == '\0') return std::string(first);
-  return fmt::format("{}:{}", rest, first);
-}
-
-// The environment of this process with the layer in it, after the application's own layers: what is
-// logged is what reaches the driver.
-std::vector<std::string> captured_environment(const std::string& layer_folder,
-                                              const std::string& folder, bool is_exact) {
-  const char* const only_path = std::getenv("VK_LAYER_PATH");
-  const bool has_path = only_path != nullptr && *only_path != '\0';
-  // Where VK_LAYER_PATH is set, loaders ask no other variable.
-  const std::string path_name = has_path ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
-  const std::string path =
-      joined(layer_folder, has_path ? only_path : std::getenv("VK_ADD_LAYER_PATH"));
-  const std::string layers = joined(kLayer, std::getenv("VK_INSTANCE_LAYERS"));
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    if (name == path_name || name == "VK_INSTANCE_LAYERS" || name == "INTERLOCK_CAPTURE_DIR" ||
-        name == "INTERLOCK_CAPTURE_EXACT") {
-      continue;
-    }
-    environment.emplace_back(text);
-  }
-  environment.push_back(fmt::format("{}={}", path_name, path));
-  environment.push_back(fmt::format("VK_INSTANCE_LAYERS={}", layers));
-  environment.push_back(fmt::format("INTERLOCK_CAPTURE_DIR={}", folder));
-  if (is_exact) environment.emplace_back("INTERLOCK_CAPTURE_EXACT=1");
-  return environment;
-}
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -128,9 +94,9 @@ Result<std::string> make_temporary_folder() {
 
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
                                  const std::string& layer_folder, const std::string& folder,
-                                 bool is_exact) {
+                                 const CaptureRequest& request) {
   std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = captured_environment(layer_folder, folder, is_exact);
+  std::vector<std::string> environment = captured_environment(layer_folder, folder, request);
   const SignalPassing passing;
   pid_t child = 0;
   const int error = posix_spawnp(&child, arguments.front().c_str(), nullptr, nullptr,

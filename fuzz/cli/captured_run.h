@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "encoder/program/result.h"
+#include "fuzz/cli/captured_environment.h"
 
 namespace interlock {
 
@@ -18,11 +19,10 @@ struct CapturedRun {
 Result<std::string> find_layer_folder();
 
 // Runs the command to its end, with its logs in `folder`, which is there and empty; signals that
-// ask this process to end go on to it. With `is_exact`, its shaders note what they touch. Errors:
-// it cannot be started.
+// ask this process to end go on to it. Errors: it cannot be started.
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
                                  const std::string& layer_folder, const std::string& folder,
-                                 bool is_exact);
+                                 const CaptureRequest& request);
 
 // A new folder of a name that nobody has, for what is removed again.
 Result<std::string> make_temporary_folder();

@@ -69,7 +69,7 @@ TEST_F(Capture, FindsTheSameInALogThatWasKept) {
 TEST_F(Capture, TellsWhatOrdersAndWhatDoesNot) {
   for (const char* const mode :
        {"barrier", "buffer-barrier-2", "fence", "wait-idle", "ordered-copies", "timeline", "binary",
-        "secondary", "ordered-indirect", "queries-beside", "forks", "many"}) {
+        "secondary", "ordered-indirect", "queries-beside", "forks", "many", "unasked-names"}) {
     const CommandResult result = capture(mode);
     EXPECT_EQ(result.status, 0) << mode << "\n" << result.out << result.err;
     EXPECT_THAT(result.out, HasSubstr("no findings")) << mode;

@@ -13,18 +13,10 @@
 #include <thread>
 
 #include "tests/capture/application/sample_device.h"
+#include "tests/capture/application/sample_modes.h"
 
 namespace interlock {
 namespace {
-
-struct Sample {
-  SampleDevice device;
-  SampleBuffer a = device.buffer();
-  SampleBuffer b = device.buffer();
-  SampleBuffer c = device.buffer();
-  VkDescriptorSet first = device.set(a, b);
-  VkDescriptorSet second = device.set(b, c);
-};
 
 void barrier(VkCommandBuffer commands, VkPipelineStageFlags source_stage,
              VkAccessFlags source_access, VkPipelineStageFlags destination_stage,
@@ -292,10 +284,8 @@ void run_killed(Sample& sample) {
 struct Mode {
   std::string_view name;
   void (*run)(Sample& sample);
+  SampleWishes wishes = {};
 };
-
-// In c, of a that is 5, in each mode.
-constexpr uint32_t kResult = 7;
 
 constexpr Mode kModes[] = {
     {"missing", run_missing},
@@ -318,16 +308,23 @@ constexpr Mode kModes[] = {
     {"forks", run_forks},
     {"many", run_many},
     {"killed", run_killed},
+    {"picture", run_picture},
+    {"labels", run_labels},
+    {"threads", run_threads},
+    {"queues", run_queues, {true, false, false}},
+    {"unordered-queues", run_unordered_queues, {true, false, false}},
+    {"unasked-names", run_unasked_names, {false, false, true}},
+    {"all-features", run_barrier, {false, true, false}},
 };
 
 int run_sample(std::string_view name) {
   for (const Mode& mode : kModes) {
     if (mode.name != name) continue;
-    Sample sample;
+    Sample sample(mode.wishes);
     for (uint64_t i = 0; i < kSampleBytes / sizeof(uint32_t); ++i) sample.a.words[i] = 5;
     mode.run(sample);
-    if (sample.c.words[0] == kResult) return 0;
-    std::fprintf(stderr, "c[0] is %u and not %u.\n", sample.c.words[0], kResult);
+    if (sample.c.words[0] == kSampleResult) return 0;
+    std::fprintf(stderr, "c[0] is %u and not %u.\n", sample.c.words[0], kSampleResult);
     return 1;
   }
   std::fprintf(stderr, "There is no mode of this name.\n");

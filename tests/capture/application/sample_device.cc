@@ -27,6 +27,15 @@ uint32_t memory_type(VkPhysicalDevice physical, uint32_t allowed) {
   return 0;
 }
 
+// Ends the program with status 4 unless there are two, of an integrated GPU.
+void require_two_families(VkPhysicalDevice physical) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(physical, &properties);
+  if (count < 2 || properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) std::exit(4);
+}
+
 }  // namespace
 
 void require(VkResult result, const char* call) {
@@ -35,24 +44,28 @@ void require(VkResult result, const char* call) {
   std::exit(3);
 }
 
-SampleDevice::SampleDevice() {
+SampleDevice::SampleDevice(SampleWishes wishes) {
   require(volkInitialize(), "volkInitialize");
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "sample";
   application.apiVersion = VK_API_VERSION_1_3;
   VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pApplicationInfo = &application;
+  const char* const labels = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  info.enabledExtensionCount = wishes.is_unnamed ? 0 : 1;
+  info.ppEnabledExtensionNames = &labels;
   require(vkCreateInstance(&info, nullptr, &instance_), "vkCreateInstance");
   volkLoadInstance(instance_);
   uint32_t count = 1;
   if (vkEnumeratePhysicalDevices(instance_, &count, &physical_) < 0 || count == 0) {
     require(VK_ERROR_INITIALIZATION_FAILED, "vkEnumeratePhysicalDevices");
   }
-  create_device();
+  create_device(wishes);
   create_pipeline();
 }
 
-void SampleDevice::create_device() {
+void SampleDevice::create_device(SampleWishes wishes) {
+  if (wishes.has_two_families) require_two_families(physical_);
   const float priority = 1;
   VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   queue.queueFamilyIndex = family_;
@@ -65,20 +78,35 @@ void SampleDevice::create_device() {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features_12.pNext = &features_13;
   features_12.timelineSemaphore = VK_TRUE;
+  VkPhysicalDeviceVulkan11Features features_11 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  if (wishes.has_all_features) {
+    features.pNext = &features_11;
+    features_11.pNext = &features_12;
+    vkGetPhysicalDeviceFeatures2(physical_, &features);
+    const bool has_all = features.features.wideLines != 0 && features.features.alphaToOne != 0 &&
+                         features_11.protectedMemory != 0 && features_13.maintenance4 != 0 &&
+                         features_12.bufferDeviceAddressMultiDevice != 0;
+    if (!has_all) std::exit(4);
+  }
+  VkDeviceQueueCreateInfo queues[] = {queue, queue};
+  queues[1].queueFamilyIndex = 1;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-  info.pNext = &features_12;
-  info.queueCreateInfoCount = 1;
-  info.pQueueCreateInfos = &queue;
-  VkPhysicalDeviceFeatures features = {};
-  features.shaderStorageBufferArrayDynamicIndexing = VK_TRUE;
-  features.robustBufferAccess = VK_TRUE;
-  info.pEnabledFeatures = &features;
+  info.pNext = wishes.has_all_features ? static_cast<const void*>(&features) : &features_12;
+  info.queueCreateInfoCount = wishes.has_two_families ? 2 : 1;
+  info.pQueueCreateInfos = queues;
+  VkPhysicalDeviceFeatures enabled = {};
+  enabled.shaderStorageBufferArrayDynamicIndexing = VK_TRUE;
+  enabled.robustBufferAccess = VK_TRUE;
+  if (!wishes.has_all_features) info.pEnabledFeatures = &enabled;
   const char* const extension = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
   info.enabledExtensionCount = 1;
   info.ppEnabledExtensionNames = &extension;
   require(vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
   volkLoadDevice(device_);
   vkGetDeviceQueue(device_, family_, 0, &queue_);
+  if (wishes.has_two_families) vkGetDeviceQueue(device_, 1, 0, &other_queue_);
   VkCommandPoolCreateInfo pool = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   require(vkCreateCommandPool(device_, &pool, nullptr, &commands_), "vkCreateCommandPool");
@@ -238,8 +266,9 @@ void SampleDevice::run(VkCommandBuffer commands) {
   require(vkResetFences(device_, 1, &fence_), "vkResetFences");
 }
 
-void SampleDevice::submit(VkCommandBuffer commands, const VkTimelineSemaphoreSubmitInfo* timeline,
-                          VkSemaphore wait, VkSemaphore signal) const {
+void SampleDevice::submit_to(VkQueue queue, VkCommandBuffer commands,
+                             const VkTimelineSemaphoreSubmitInfo* timeline, VkSemaphore wait,
+                             VkSemaphore signal) const {
   require(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
   const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
   VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
@@ -251,7 +280,7 @@ void SampleDevice::submit(VkCommandBuffer commands, const VkTimelineSemaphoreSub
   submit.pWaitDstStageMask = &stages;
   submit.signalSemaphoreCount = signal == VK_NULL_HANDLE ? 0 : 1;
   submit.pSignalSemaphores = &signal;
-  require(vkQueueSubmit(queue_, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
+  require(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
 }
 
 }  // namespace interlock

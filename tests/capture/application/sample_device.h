@@ -16,9 +16,17 @@ struct SampleBuffer {
 
 inline constexpr uint64_t kSampleBytes = 1024;
 
+// What a mode asks of the device beside a queue; where that is not there, the program ends with
+// status 4.
+struct SampleWishes {
+  bool has_two_families = false;  // And it is an integrated GPU.
+  bool has_all_features = false;  // Of Vulkan 1.0 to 1.3.
+  bool is_unnamed = false;        // The extension with names and labels is not turned on.
+};
+
 class SampleDevice {
  public:
-  SampleDevice();
+  explicit SampleDevice(SampleWishes wishes = {});
   ~SampleDevice();
   SampleDevice(const SampleDevice&) = delete;
   SampleDevice& operator=(const SampleDevice&) = delete;
@@ -26,6 +34,8 @@ class SampleDevice {
   VkDevice device() const { return device_; }
   VkQueue queue() const { return queue_; }
   uint32_t family() const { return family_; }
+  // Of the second family.
+  VkQueue other_queue() const { return other_queue_; }
   VkPipelineLayout layout() const { return layout_; }
   VkPipeline pipeline() const { return pipeline_; }
 
@@ -42,10 +52,15 @@ class SampleDevice {
   void run(VkCommandBuffer commands);
   // Submits with this in the chain, and waits for nothing.
   void submit(VkCommandBuffer commands, const VkTimelineSemaphoreSubmitInfo* timeline,
-              VkSemaphore wait, VkSemaphore signal) const;
+              VkSemaphore wait, VkSemaphore signal) const {
+    submit_to(queue_, commands, timeline, wait, signal);
+  }
+  void submit_to(VkQueue queue, VkCommandBuffer commands,
+                 const VkTimelineSemaphoreSubmitInfo* timeline, VkSemaphore wait,
+                 VkSemaphore signal) const;
 
  private:
-  void create_device();
+  void create_device(SampleWishes wishes);
   void create_pipeline();
   VkDescriptorSet allocate_set();
 
@@ -53,6 +68,7 @@ class SampleDevice {
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
+  VkQueue other_queue_ = VK_NULL_HANDLE;
   uint32_t family_ = 0;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;

@@ -145,7 +145,7 @@ TEST(ConvertImages, LimitsABarrierToItsSubresources) {
   log.submit(kQueue, kCommands);
   const ConvertedLog result = converted(log.bytes());
   EXPECT_THAT(result.text,
-              HasSubstr("s1.b0.c0: barrier copy.write -> compute.read m2[928:1440]\n"));
+              HasSubstr("s1.b0.c0.n0: barrier copy.write -> compute.read m2[928:1440]\n"));
   EXPECT_THAT(result.summary.not_understood, IsEmpty());
 }
 

@@ -61,7 +61,7 @@ TEST(Convert, WritesEachCommandWhereItIsSubmitted) {
             "memory m1 1024\n"
             "memory m2 1024\n"
             "s1.b0.c0: dispatch Pipeline1 reads m1[0:1024] writes m2[0:1024] partial approximate\n"
-            "s1.b0.c1: barrier compute.write -> compute.read\n"
+            "s1.b0.c1.n0: barrier compute.write -> compute.read\n"
             "memory m3 1024\n"
             "s1.b0.c2: dispatch Pipeline1 reads m2[0:1024] writes m3[0:1024] partial approximate\n"
             "signal q0.done=1\n"

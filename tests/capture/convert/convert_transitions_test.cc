@@ -88,7 +88,7 @@ ConvertedLog with_barrier(const DependencyFields& fields) {
 TEST(ConvertTransitions, AreOrderedByTheScopesOfTheirBarriers) {
   const ConvertedLog result = with_barrier(change_to_source());
   EXPECT_THAT(result.text,
-              HasSubstr("s1.b0.c1: barrier copy.write -> copy.write transitions m1[0:64]\n"));
+              HasSubstr("s1.b0.c1.n0: barrier copy.write -> copy.write transitions m1[0:64]\n"));
   EXPECT_THAT(findings_of(result.text), IsEmpty());
 }
 
@@ -98,7 +98,7 @@ TEST(ConvertTransitions, RaceWithWhatTheirScopesLeaveOut) {
   late.source_accesses = 0;
   EXPECT_THAT(with_barrier(late).text, HasSubstr("barrier none -> copy.write transitions"));
   EXPECT_THAT(findings_of(with_barrier(late).text),
-              testing::Contains(StartsWith("WAW hazard: s1.b0.c1 ")));
+              testing::Contains(StartsWith("WAW hazard: s1.b0.c1.n0 ")));
   DependencyFields early = change_to_source();
   early.destination_stages = VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT;
   early.destination_accesses = 0;
@@ -108,13 +108,13 @@ TEST(ConvertTransitions, RaceWithWhatTheirScopesLeaveOut) {
 
 TEST(ConvertTransitions, DiscardWhatIsUndefined) {
   EXPECT_THAT(with_barrier(change(VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL)).text,
-              HasSubstr("s1.b0.c1: barrier copy.write -> copy.write discards m1[0:64]\n"));
+              HasSubstr("s1.b0.c1.n0: barrier copy.write -> copy.write discards m1[0:64]\n"));
 }
 
 TEST(ConvertTransitions, AreNoneWhereTheLayoutStays) {
   const std::string text =
       with_barrier(change(VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL)).text;
-  EXPECT_THAT(text, HasSubstr("s1.b0.c1: barrier copy.write -> copy.write m1[0:64]\n"));
+  EXPECT_THAT(text, HasSubstr("s1.b0.c1.n0: barrier copy.write -> copy.write m1[0:64]\n"));
 }
 
 // --- Ownership ---

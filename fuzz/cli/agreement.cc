@@ -1,0 +1,206 @@
+#include "fuzz/cli/agreement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "capture/convert/captured_places.h"
+#include "encoder/program/finding_kind.h"
+
+namespace interlock {
+namespace {
+
+// Each list shows so many.
+constexpr size_t kShownMax = 4;
+
+// One hazard: a kind at a later command.
+using HazardKey = std::pair<CapturedPlace, FindingKind>;
+
+struct OwnHazard {
+  std::set<CapturedPlace> firsts;
+  bool is_of_host = false;  // The earlier one is the host.
+};
+
+struct Sides {
+  std::map<HazardKey, OwnHazard> own;
+  uint64_t own_of_host = 0;  // At what the host does.
+  std::map<HazardKey, std::vector<const ForeignHazard*>> foreign;
+  std::vector<const ForeignHazard*> foreign_elsewhere;  // At a command that is not known here.
+
+  // Whether the other side has something at this command, of whatever kind.
+  bool has_foreign_at(const CapturedPlace& place) const {
+    return std::ranges::any_of(foreign,
+                               [&](const auto& entry) { return entry.first.first == place; });
+  }
+  bool has_own_at(const CapturedPlace& place) const {
+    return std::ranges::any_of(own, [&](const auto& entry) { return entry.first.first == place; });
+  }
+};
+
+void add_own(const Program& program, const Finding& finding, Sides& sides) {
+  if (!is_hazard(finding.kind) || !finding.second) return;
+  const auto second = place_of_label(program.reference_of(finding.second->dispatch));
+  if (!second) {
+    ++sides.own_of_host;
+    return;
+  }
+  OwnHazard& hazard = sides.own[{*second, finding.kind}];
+  const auto first = place_of_label(program.reference_of(finding.first.dispatch));
+  if (first) {
+    hazard.firsts.insert(*first);
+  } else {
+    hazard.is_of_host = true;
+  }
+}
+
+// What a change of layout reads and writes at once is one hazard there: a WAW.
+void fold_updates(Sides& sides) {
+  for (auto entry = sides.own.begin(); entry != sides.own.end();) {
+    const auto& [place, kind] = entry->first;
+    const auto write = sides.own.find({place, FindingKind::kWriteAfterWrite});
+    const bool is_folded = kind == FindingKind::kReadAfterWrite && write != sides.own.end() &&
+                           !sides.foreign.contains(entry->first) &&
+                           write->second.firsts == entry->second.firsts;
+    entry = is_folded ? sides.own.erase(entry) : std::next(entry);
+  }
+}
+
+Sides sides_of(const Program& program, const CheckReport& report, const CaptureSummary& summary) {
+  Sides sides;
+  for (const Finding& finding : report.findings) add_own(program, finding, sides);
+  for (const Finding& finding : report.noted) add_own(program, finding, sides);
+  for (const ForeignHazard& hazard : summary.places.foreign()) {
+    if (hazard.second && hazard.kind) {
+      sides.foreign[{*hazard.second, *hazard.kind}].push_back(&hazard);
+    } else {
+      sides.foreign_elsewhere.push_back(&hazard);
+    }
+  }
+  fold_updates(sides);
+  return sides;
+}
+
+std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const Sides& sides) {
+  if (hazard.firsts.empty()) return "it does not look at what the host does to mapped memory";
+  if (sides.has_foreign_at(key.first)) {
+    return "it names another hazard at this command, and of each operand only one";
+  }
+  const bool is_within = std::ranges::any_of(hazard.firsts, [&](const CapturedPlace& first) {
+    return first.submission == key.first.submission && first.buffer == key.first.buffer;
+  });
+  if (!is_within) {
+    return "between command buffers it looks only when they are submitted, and at the first access "
+           "to each byte";
+  }
+  return "there is no known reason";
+}
+
+std::string reason_of_foreign(const ForeignHazard& hazard, const CaptureSummary& summary) {
+  if (!hazard.second) return "its command is not known here";
+  if (hazard.is_at_submission && summary.has_timelines) {
+    return "version 1.3.239 follows no timeline semaphore from one submission to another, and the "
+           "application has some";
+  }
+  return "there is no known reason";
+}
+
+// Lists of hazards of one side, by the reason.
+class ReasonedList {
+ public:
+  void add(const std::string& reason, std::string line) {
+    auto& lines = lines_[reason];
+    ++lines.first;
+    if (lines.second.size() < kShownMax) lines.second.push_back(std::move(line));
+  }
+
+  uint64_t count() const {
+    uint64_t count = 0;
+    for (const auto& [reason, lines] : lines_) count += lines.first;
+    return count;
+  }
+
+  std::string text(std::string_view who) const {
+    std::string text;
+    for (const auto& [reason, lines] : lines_) {
+      text += fmt::format("  {}, {}: {}.\n", who, lines.first, reason);
+      for (const std::string& line : lines.second) text += fmt::format("    {}\n", line);
+      const uint64_t rest = lines.first - lines.second.size();
+      if (rest > 0) text += fmt::format("    and {} more\n", rest);
+    }
+    return text;
+  }
+
+ private:
+  std::map<std::string, std::pair<uint64_t, std::vector<std::string>>> lines_;
+};
+
+std::string line_of(const HazardKey& key, const std::optional<CapturedPlace>& first) {
+  return fmt::format("{} at {}{}", word_of(key.second), text_of(key.first),
+                     first ? fmt::format(", after {}", text_of(*first)) : "");
+}
+
+}  // namespace
+
+std::string text_of_agreement(const Program& program, const CheckReport& report,
+                              const CaptureSummary& summary) {
+  if (summary.options.is_validated == 0) return {};
+  if (summary.validation.empty()) {
+    return "agreement: none is known: no layer that validates stood below this one (Debian has it in "
+           "vulkan-validationlayers).\n";
+  }
+  const Sides sides = sides_of(program, report, summary);
+  uint64_t both = 0;
+  uint64_t other_kind = 0;
+  ReasonedList only_own;
+  ReasonedList only_foreign;
+  for (const auto& [key, hazard] : sides.own) {
+    if (sides.foreign.contains(key)) {
+      ++both;
+      continue;
+    }
+    std::optional<CapturedPlace> first;
+    if (!hazard.firsts.empty()) first = *hazard.firsts.rbegin();
+    only_own.add(reason_of_own(key, hazard, sides), line_of(key, first));
+  }
+  for (const auto& [key, hazards] : sides.foreign) {
+    if (sides.own.contains(key)) continue;
+    if (sides.has_own_at(key.first)) {
+      ++other_kind;
+      continue;
+    }
+    const ForeignHazard& hazard = *hazards.front();
+    std::string line = line_of(key, hazard.first);
+    if (!hazard.first) line += fmt::format(": {}", *hazard.text);
+    only_foreign.add(reason_of_foreign(hazard, summary), std::move(line));
+  }
+  for (const ForeignHazard* const hazard : sides.foreign_elsewhere) {
+    only_foreign.add(reason_of_foreign(*hazard, summary), *hazard->text);
+  }
+  for (uint64_t i = 0; i < sides.own_of_host; ++i) {
+    only_own.add("it does not look at what the host does to mapped memory", "at the host");
+  }
+  std::string text = fmt::format("agreement with {}: both {}, only here {}, only there {}.\n",
+                                 summary.validation, both, only_own.count(), only_foreign.count());
+  text += only_own.text("only here");
+  text += only_foreign.text("only there");
+  if (other_kind > 0) {
+    text += fmt::format(
+        "  beside these there are {} of another kind, at commands that both name.\n", other_kind);
+  }
+  if (report.is_truncated()) text += "  What is found here is cut: see above.\n";
+  if (summary.places.lost_foreign_count() > 0) {
+    text += fmt::format("  {} more of its messages were not compared.\n",
+                        summary.places.lost_foreign_count());
+  }
+  return text;
+}
+
+}  // namespace interlock

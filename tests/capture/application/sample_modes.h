@@ -1,0 +1,36 @@
+// What each mode of the sample application has, and those modes that have a file of their own.
+#pragma once
+
+#include "tests/capture/application/sample_device.h"
+
+namespace interlock {
+
+// In c, of a that is 5, in each mode.
+inline constexpr uint32_t kSampleResult = 7;
+
+struct Sample {
+  explicit Sample(SampleWishes wishes = {}) : device(wishes) {}
+
+  SampleDevice device;
+  SampleBuffer a = device.buffer();
+  SampleBuffer b = device.buffer();
+  SampleBuffer c = device.buffer();
+  VkDescriptorSet first = device.set(a, b);
+  VkDescriptorSet second = device.set(b, c);
+};
+
+// An image is cleared and copied, between three layouts. Both its barriers are needed.
+void run_picture(Sample& sample);
+// The missing barrier, with debug labels.
+void run_labels(Sample& sample);
+// Names a buffer by the loader's function though nobody asked for the extension, as libplacebo
+// does.
+void run_unasked_names(Sample& sample);
+// Two threads record and submit at once, each to buffers of its own, and meet at the end.
+void run_threads(Sample& sample);
+
+// The second dispatch is of a queue of another family, with a semaphore before it or without.
+void run_queues(Sample& sample);
+void run_unordered_queues(Sample& sample);
+
+}  // namespace interlock

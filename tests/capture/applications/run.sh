@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# run.sh INTERLOCK FOLDER [--drop=COUNT]: captures the applications of list.txt beside synchronization
+# validation, each once, and prints a table; with --drop, COUNT times more, each time without one
+# barrier, by turns over the applications. What is in FOLDER from an earlier run is not done again.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+interlock=$1 folder=$2 drop=0
+case ${3:-} in
+  --drop=*) drop=${3#--drop=} ;;
+esac
+mkdir -p "$folder"
+
+# The words of a command of the list, one a line.
+words_of() {
+  local -a head=(ffmpeg -v error -init_hw_device vulkan=v:0 -filter_hw_device v)
+  local -a tail=(-frames:v 3 -f null -) source=(-f lavfi -i testsrc=size=64x64)
+  local up="format=yuv420p,hwupload" down="hwdownload,format=yuv420p"
+  case $1 in
+    ff) printf '%s\n' "${head[@]}" "${source[@]}" -vf "$up,$2,$down" "${tail[@]}" ;;
+    ff2)
+      printf '%s\n' "${head[@]}" "${source[@]}" "${source[@]}" -filter_complex \
+        "[0:v]${up}[a];[1:v]${up}[b];[a][b]$2,$down" "${tail[@]}"
+      ;;
+    *) printf '%s\n' "$@" ;;
+  esac
+}
+
+# capture NAME OUT [OPTION...]: the report of one run, in OUT once it is whole.
+capture() {
+  local name=$1 out=$2 status=0
+  shift 2
+  if [[ -e $out ]]; then return; fi
+  timeout --signal=KILL 300 "$interlock" capture --syncval "$@" "${options[@]}" -- "${command[@]}" \
+    </dev/null >"$out.part" 2>"$out.err" || status=$?
+  echo "status $status" >>"$out.part"
+  mv "$out.part" "$out"
+  echo "$name: status $status ${*}" >&2
+}
+
+# Splits a line of the list into `options` and `command`.
+split_line() {
+  options=()
+  while [[ $1 == --* ]]; do
+    options+=("$1")
+    shift
+  done
+  mapfile -t command < <(words_of "$@")
+}
+
+# number REGEX FILE: what the first group of the expression matches, or 0.
+number() {
+  local found
+  found=$(sed -nE "s/.*$1.*/\1/p" "$2" | head -n 1)
+  echo "${found:-0}"
+}
+
+row() {
+  local out=$1 both own foreign unknown
+  if grep -q '^agreement: none\|^agreement with' "$out"; then
+    both=$(number '^agreement with .*: both ([0-9]+),' "$out")
+    own=$(number '^agreement with .* only here ([0-9]+),' "$out")
+    foreign=$(number '^agreement with .* only there ([0-9]+)\.' "$out")
+  else
+    echo "| $2 | no verdict: $(head -n 1 "$out.err" | cut -c1-60) | | | | | | |"
+    return
+  fi
+  unknown=$(sed -nE 's/^  only (here|there), ([0-9]+): there is no known reason\.$/\2/p' "$out" |
+    awk '{ sum += $1 } END { print sum + 0 }')
+  printf '| %s | %s | %s | %s | %s of %s | %s | %s | %s |\n' "$2" \
+    "$(number '^  ([0-9]+) dispatch' "$out")" "$(number ' ([0-9]+) submission' "$out")" \
+    "$(number ' ([0-9]+) queues?\.' "$out")" \
+    "$(number '^  ([0-9]+) of [0-9]+ submissions? ha' "$out")" "$(number ' ([0-9]+) submission' "$out")" \
+    "$(number '; ([0-9]+) findings?\.' "$out")" \
+    "$(number '^([0-9]+) redundant pieces? of sync' "$out")" \
+    "$both / $own / $foreign / $unknown"
+}
+
+echo '| application | dispatches | submissions | queues | not understood | findings | sync that can go | both / only here / only there / no known reason |'
+echo '|---|---|---|---|---|---|---|---|'
+names=()
+while read -r name package line; do
+  if [[ -z $name || $name == \#* ]]; then continue; fi
+  split_line $line
+  if ! command -v "${command[0]}" >/dev/null; then
+    echo "| $name | not installed ($package) | | | | | | |"
+    continue
+  fi
+  capture "$name" "$folder/$name.txt" -o "$folder/$name.ilk"
+  row "$folder/$name.txt" "$name"
+  names+=("$name $line")
+done <"$here/list.txt"
+
+if ((drop == 0)); then exit; fi
+done_count=0 number=0
+while ((done_count < drop)); do
+  any=false
+  for entry in "${names[@]}"; do
+    read -r name line <<<"$entry"
+    barriers=$(number ', ([0-9]+) barriers?,' "$folder/$name.txt")
+    if ((number >= barriers || done_count >= drop)); then continue; fi
+    split_line $line
+    capture "$name" "$folder/$name.drop$number.txt" "--drop-barrier=$number"
+    any=true
+    done_count=$((done_count + 1))
+  done
+  number=$((number + 1))
+  $any || break
+done
+agreed=$(grep -L 'there is no known reason' "$folder"/*.drop*.txt | wc -l)
+found=$(grep -l '^agreement with .*: both [1-9]' "$folder"/*.drop*.txt | wc -l)
+echo
+echo "$done_count barriers left out, one at a time: in $agreed runs every difference has a known reason, in $found both find something."

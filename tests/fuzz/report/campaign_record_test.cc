@@ -73,7 +73,7 @@ TEST(CampaignRecord, TellsOfEachPartOfAJournal) {
   reported(campaign_of("none", 600, folder));
   const std::string journal = read_file(folder + "/campaign.journal").value();
   uint64_t run_count = 0;
-  for (size_t bytes = 0; bytes <= journal.size(); bytes += 97) {
+  for (size_t bytes = 0; bytes < journal.size(); bytes += journal.size() / 31) {
     const auto record = campaign_record_of(journal.substr(0, bytes), "j", {});
     ASSERT_TRUE(record) << bytes << record.error().message;
     const uint64_t count = record->subjects.empty() ? 0 : record->subjects[0].run_count;
@@ -81,7 +81,10 @@ TEST(CampaignRecord, TellsOfEachPartOfAJournal) {
     run_count = count;
     EXPECT_TRUE(record->subjects.empty() || !record->subjects[0].is_ended());
   }
-  EXPECT_EQ(run_count, 600u);
+  EXPECT_GE(run_count, 256u);
+  const CampaignRecord whole = campaign_record_of(journal, "j", {}).value();
+  EXPECT_EQ(whole.subjects[0].run_count, 600u);
+  EXPECT_TRUE(whole.subjects[0].is_ended());
   std::filesystem::remove_all(folder);
 }
 

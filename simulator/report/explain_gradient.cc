@@ -10,12 +10,12 @@
 namespace interlock {
 namespace {
 
-constexpr size_t kNamed = 6;
+constexpr size_t kDispatchesTold = 6;
 
 // "mm1 (dispatch 0) and mm2 (dispatch 1)"; the tail left out if it is long.
 std::string names_of(const Program& program, const std::vector<DispatchId>& dispatches) {
   std::string text;
-  const size_t shown = std::min(dispatches.size(), kNamed);
+  const size_t shown = std::min(dispatches.size(), kDispatchesTold);
   for (size_t i = 0; i < shown; ++i) {
     const bool is_last = i + 1 == dispatches.size();
     text += i == 0 ? "" : is_last ? " and " : ", ";
@@ -80,7 +80,7 @@ std::vector<std::string> details_of(const Program& program, const GradientFindin
   for (const GradientCount& count : found.counts) {
     if (count.actual > 0 || !is_headline_of_missing) told.push_back(&count);
   }
-  const size_t shown = std::min(told.size(), kNamed);
+  const size_t shown = std::min(told.size(), kDispatchesTold);
   for (size_t i = 0; i < shown; ++i) {
     const bool is_headline = i == 0 && !is_headline_of_missing;
     if (!is_headline) {

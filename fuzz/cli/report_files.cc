@@ -6,6 +6,7 @@
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
+#include "encoder/program/release.h"
 #include "encoder/text/files.h"
 #include "fuzz/campaign/journal.h"
 #include "fuzz/cli/journal_options.h"
@@ -78,7 +79,7 @@ Result<CampaignStory> story_of(const std::string& folder, const CLI::App& progra
   if (!record) return record.error();
   CampaignStory story;
   story.folder = folder;
-  story.version = INTERLOCK_VERSION;
+  story.version = std::string(release_text());
   story.record = std::move(*record);
   // Another build may make other programs of the same numbers.
   const bool is_ours = story.record.build == build_id();

@@ -89,8 +89,8 @@ TEST(FindEdgeNeeds, SaysWhatTheRemovalOfEachSays) {
     for (size_t i = 0; i < pieces.size(); ++i) {
       const bool is_redundant =
           std::ranges::find(alone.redundant, pieces[i]) != alone.redundant.end();
-      if (needs.can_go[i]) ASSERT_TRUE(is_redundant) << description_of(*program, pieces[i]);
-      if (needs.is_needed[i]) ASSERT_FALSE(is_redundant) << description_of(*program, pieces[i]);
+      ASSERT_TRUE(is_redundant || !needs.can_go[i]) << description_of(*program, pieces[i]);
+      ASSERT_FALSE(is_redundant && needs.is_needed[i]) << description_of(*program, pieces[i]);
       if (pieces[i].kind == SyncPieceKind::kMemory) {
         memory_count += needs.is_needed[i];
       } else if (pieces[i].kind == SyncPieceKind::kEdge) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,15 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
+
+// What a C caller can pass: its enumerations hold any int.
+template <typename Enumeration>
+Enumeration unknown_of(int value) {
+  Enumeration unknown;
+  static_assert(sizeof(unknown) == sizeof(value));
+  std::memcpy(&unknown, &value, sizeof(value));
+  return unknown;
+}
 
 constexpr const char* kUnordered = R"(interlock 1
 # Kept.
@@ -66,7 +76,7 @@ TEST(COptions, TakeWhatIsInRangeAndNothingElse) {
   EXPECT_EQ(ilk_options_set(options.get(), ILK_ALL_PAIRS, 1), ILK_OK);
   EXPECT_EQ(ilk_options_set(options.get(), ILK_ALL_PAIRS, 2), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_options_set(options.get(), ILK_INPUT_BYTES, 0), ILK_BAD_ARGUMENT);
-  EXPECT_EQ(ilk_options_set(options.get(), static_cast<ilk_option>(9999), 1), ILK_BAD_ARGUMENT);
+  EXPECT_EQ(ilk_options_set(options.get(), unknown_of<ilk_option>(9999), 1), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_options_set(nullptr, ILK_SEED, 1), ILK_BAD_ARGUMENT);
 }
 
@@ -124,13 +134,13 @@ TEST(CBuilders, RefuseWhatIsNoStatementAndStayAsTheyWere) {
   EXPECT_EQ(ilk_builder_memory(b, nullptr, 4096, nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_access(b, ILK_READS, "a", 0, 4, nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_attribute(b, "eps", "1", nullptr), ILK_BAD_ARGUMENT);
-  EXPECT_EQ(ilk_builder_barrier(b, static_cast<ilk_barrier>(7), nullptr), ILK_BAD_ARGUMENT);
+  EXPECT_EQ(ilk_builder_barrier(b, unknown_of<ilk_barrier>(7), nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_line(b, "memory a 4096\nbarrier", nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_text(b), before);
   EXPECT_EQ(ilk_builder_dispatch(b, nullptr, "Produce", nullptr), ILK_OK);
   EXPECT_EQ(ilk_builder_access(b, ILK_READS, "a", 8, 4, nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_attribute(b, "eps", "a b", nullptr), ILK_BAD_ARGUMENT);
-  EXPECT_EQ(ilk_builder_access(b, static_cast<ilk_mode>(9), "a", 0, 4, nullptr), ILK_BAD_ARGUMENT);
+  EXPECT_EQ(ilk_builder_access(b, unknown_of<ilk_mode>(9), "a", 0, 4, nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_text(b), before + "dispatch Produce\n");
 }
 

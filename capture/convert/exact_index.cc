@@ -20,17 +20,29 @@ void ExactIndex::scan() {
     uint64_t key[2] = {};  // As the record begins.
     if ((*record)->kind != RecordKind::kExactAccesses || bytes.size() < sizeof(key)) continue;
     std::memcpy(key, bytes.data(), sizeof(key));
-    places_[{key[0], key[1]}] = place;
+    const auto [known, is_new] =
+        places_.try_emplace({key[0], key[1]}, Place{place, bytes.size(), true});
+    known->second.is_unique = known->second.is_unique && is_new;
   }
   log_.clear();
   log_.seekg(start);
 }
 
+const ExactIndex::Place* ExactIndex::find_place(uint64_t submission, uint64_t slot) const {
+  const auto found = places_.find({submission, slot});
+  return found == places_.end() || !found->second.is_unique ? nullptr : &found->second;
+}
+
+uint64_t ExactIndex::size_of(uint64_t submission, uint64_t slot) const {
+  const Place* const place = find_place(submission, slot);
+  return place == nullptr ? 0 : place->size_bytes;
+}
+
 std::optional<ExactAccessesRecord> ExactIndex::find(uint64_t submission, uint64_t slot) {
-  const auto place = places_.find({submission, slot});
-  if (place == places_.end()) return std::nullopt;
+  const Place* const place = find_place(submission, slot);
+  if (place == nullptr) return std::nullopt;
   const std::streamoff before = log_.tellg();
-  log_.seekg(place->second);
+  log_.seekg(place->begin);
   LogReader reader(log_, name_);
   std::optional<ExactAccessesRecord> found;
   const Result<std::optional<LogRecord>> record = reader.next();

@@ -23,14 +23,27 @@ class ExactIndex {
   // read is not found later, and whoever reads the log comes to it.
   void scan();
 
-  // None if the log does not say: the submission was not known to be complete when it ended.
+  // None if the log does not say: the submission was not known to be complete when it ended; and if
+  // it says so twice, as of what two devices did nobody knows which is meant. Cost: size_of()
+  // bytes.
   std::optional<ExactAccessesRecord> find(uint64_t submission, uint64_t slot);
 
+  // How many bytes of the log find() reads for it; 0 if it finds nothing.
+  uint64_t size_of(uint64_t submission, uint64_t slot) const;
+
  private:
+  struct Place {
+    std::streamoff begin = 0;
+    uint64_t size_bytes = 0;
+    bool is_unique = true;
+  };
+
+  const Place* find_place(uint64_t submission, uint64_t slot) const;
+
   std::istream& log_;
   std::string name_;
   bool is_scanned_ = false;
-  std::map<std::pair<uint64_t, uint64_t>, std::streamoff> places_;
+  std::map<std::pair<uint64_t, uint64_t>, Place> places_;
 };
 
 }  // namespace interlock

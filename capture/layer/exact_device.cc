@@ -1,6 +1,7 @@
 #include "capture/layer/exact_device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <utility>
 
@@ -10,6 +11,9 @@
 
 namespace interlock {
 namespace {
+
+// Of all devices: a log has no device beside the number of a slot.
+std::atomic<uint64_t> last_slot_number = 0;
 
 bool is_dynamic_type(uint32_t type) {
   return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
@@ -177,7 +181,7 @@ std::shared_ptr<ExactSlot> ExactDevice::make_slot(const ExactPipeline& pipeline,
   }
   std::shared_ptr<ExactSlot> slot = arena_.take(word_count);
   if (slot == nullptr) return nullptr;
-  slot->number = ++slot_count_;
+  slot->number = ++last_slot_number;
   for (const MeasuredBinding& measured : pipeline.module->measured) {
     for (const SlotElement& element : elements) {
       if (element.entry < measured.first_entry ||

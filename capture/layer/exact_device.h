@@ -10,7 +10,6 @@
 
 #include <volk.h>
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -138,8 +137,6 @@ class ExactDevice {
   std::map<VkCommandBuffer, ExactCommands> commands_;
   std::vector<std::unique_ptr<ExactSubmission>> pending_;  // In the order of submission.
   std::vector<VkFence> free_fences_;
-  uint64_t slot_count_ = 0;
-  uint64_t submission_count_ = 0;
 };
 
 // Whether this process was asked for it.

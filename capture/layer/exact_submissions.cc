@@ -1,12 +1,19 @@
 // The part of ExactDevice about submissions: when what their dispatches noted can be read.
 
 #include <algorithm>
+#include <atomic>
 
 #include "capture/layer/exact_device.h"
 #include "capture/layer/next_functions.h"
 #include "capture/log/exact_records.h"
 
 namespace interlock {
+namespace {
+
+// Of all devices, as the numbers of slots are.
+std::atomic<uint64_t> last_submission_number = 0;
+
+}  // namespace
 
 std::unique_ptr<ExactSubmission> ExactDevice::prepare_submission(
     const std::vector<VkCommandBuffer>& all) {
@@ -24,7 +31,7 @@ std::unique_ptr<ExactSubmission> ExactDevice::prepare_submission(
     for (const std::shared_ptr<SlotList>& executed : found->second.executed) add(*executed);
   }
   if (submission->slots.empty()) return nullptr;
-  submission->number = ++submission_count_;
+  submission->number = ++last_submission_number;
   return submission;
 }
 

@@ -20,7 +20,7 @@ struct ExactModeRecord {
 };
 
 // What the next dispatch that this command buffer records touches is noted under this number, which
-// no other has. From 1.
+// no other has, of any device of the log. From 1.
 struct ExactSlotRecord {
   static constexpr RecordKind kKind = RecordKind::kExactSlot;
   uint64_t commands = 0;
@@ -29,7 +29,8 @@ struct ExactSlotRecord {
   static void each_field(auto& self, auto& fields) { fields(self.commands, self.slot); }
 };
 
-// The next submission to this queue has this number. From 1.
+// The next submission to this queue has this number, which no other has, of any device of the log.
+// From 1.
 struct ExactSubmissionRecord {
   static constexpr RecordKind kKind = RecordKind::kExactSubmission;
   uint64_t queue = 0;

@@ -127,6 +127,21 @@ TEST(ConvertExact, TakesTheRecordsOfItsSubmissionAlone) {
                               "partial approximate"));
 }
 
+// Of two records with the same numbers nobody knows which one is meant.
+TEST(ConvertExact, BoundsWhatTheLogTellsTwice) {
+  SyntheticLog log = log_of_two();
+  log.append(accesses(11, {0, 1}, {0, 1}));
+  log.append(accesses(11, {5, 6}, {5, 6}));
+  log.append(accesses(12, {64, 65}, {0, 16}));
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(result.text,
+              HasSubstr("s1.b0.c0: dispatch Pipeline1 reads m1[0:1024] writes m2[0:1024] "
+                        "partial approximate\n"));
+  EXPECT_THAT(result.text, HasSubstr("reads m2[256:260] writes m3[0:64]\n"));
+  EXPECT_EQ(result.summary.exact_count, 1u);
+}
+
 TEST(ConvertExact, TellsRegularRangesAsRows) {
   SyntheticLog log = log_of_two();
   ExactAccessesRecord record = accesses(11, {}, {});

@@ -99,8 +99,11 @@ class ExactDevice {
   uint64_t prepare_dispatch(VkCommandBuffer handle);
 
   // exact_submissions.cc:
-  // Of the slots that the command buffers execute; null if there are none.
+  // Of the slots that the command buffers execute, which are in use from here on, so that nobody
+  // clears them; null if there are none. Ends in follow() or in cancel(). Cost: their slots.
   std::unique_ptr<ExactSubmission> prepare_submission(const std::vector<VkCommandBuffer>& all);
+  // Where it could not be submitted. Cost: its slots.
+  void cancel(std::unique_ptr<ExactSubmission> submission);
   // Once it was submitted.
   void follow(VkQueue queue, std::unique_ptr<ExactSubmission> submission, VkFence fence);
   // Reads what is complete; first waits for those that were submitted with one of these fences, or
@@ -121,6 +124,7 @@ class ExactDevice {
   void bind_slot(VkCommandBuffer handle, const ExactPipeline& pipeline, ExactCommands& commands,
                  const ExactSlot& slot);
   void read(const ExactSubmission& submission);
+  static void end_uses(const ExactSubmission& submission);
   void collect_if(bool waits, const auto& is_known);
   void finish_uses(const SlotList& slots);
   void remark(const std::string& what) const;

@@ -31,17 +31,27 @@ std::unique_ptr<ExactSubmission> ExactDevice::prepare_submission(
     for (const std::shared_ptr<SlotList>& executed : found->second.executed) add(*executed);
   }
   if (submission->slots.empty()) return nullptr;
-  submission->number = ++last_submission_number;
-  return submission;
-}
-
-void ExactDevice::follow(VkQueue queue, std::unique_ptr<ExactSubmission> submission,
-                         VkFence fence) {
   for (const std::shared_ptr<ExactSlot>& slot : submission->slots) {
     // One that is executed while it is executing has what both touch.
     slot->is_shared = slot->is_shared || slot->use_count > 0;
     ++slot->use_count;
   }
+  submission->number = ++last_submission_number;
+  return submission;
+}
+
+void ExactDevice::cancel(std::unique_ptr<ExactSubmission> submission) { end_uses(*submission); }
+
+void ExactDevice::end_uses(const ExactSubmission& submission) {
+  for (const std::shared_ptr<ExactSlot>& slot : submission.slots) {
+    if (--slot->use_count > 0) continue;
+    slot->is_shared = false;
+    clear_bits(*slot);
+  }
+}
+
+void ExactDevice::follow(VkQueue queue, std::unique_ptr<ExactSubmission> submission,
+                         VkFence fence) {
   submission->fence_of_application = number_of(fence);
   if (free_fences_.empty()) {
     VkFenceCreateInfo info = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -86,11 +96,7 @@ void ExactDevice::collect_if(bool waits, const auto& is_known) {
     }
     // Of a device that is lost nothing can be read.
     if (result == VK_SUCCESS) read(*submission);
-    for (const std::shared_ptr<ExactSlot>& slot : submission->slots) {
-      if (--slot->use_count > 0) continue;
-      slot->is_shared = false;
-      clear_bits(*slot);
-    }
+    end_uses(*submission);
     if (submission->fence == VK_NULL_HANDLE) continue;
     if (device_.next.vkResetFences(device_.handle, 1, &submission->fence) == VK_SUCCESS) {
       free_fences_.push_back(submission->fence);

@@ -64,9 +64,12 @@ VkResult follow_submission(VkQueue queue, const std::vector<VkCommandBuffer>& al
   if (submission == nullptr) return submit();
   log().append(ExactSubmissionRecord{number_of(queue), submission->number});
   const VkResult result = submit();
-  if (result != VK_SUCCESS) return result;
   const std::lock_guard lock(exact->mutex);
-  exact->follow(queue, std::move(submission), fence);
+  if (result == VK_SUCCESS) {
+    exact->follow(queue, std::move(submission), fence);
+  } else {
+    exact->cancel(std::move(submission));
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "capture/layer/exact_device.h"
 #include "capture/layer/next_functions.h"
+#include "capture/layer/pretended_device.h"
 #include "capture/log/exact_records.h"
 
 namespace interlock {
@@ -64,7 +65,9 @@ void ExactDevice::follow(VkQueue queue, std::unique_ptr<ExactSubmission> submiss
     submission->fence = free_fences_.back();
     free_fences_.pop_back();
     // It is signalled after all that was submitted to this queue before.
-    if (device_.next.vkQueueSubmit(queue, 0, nullptr, submission->fence) != VK_SUCCESS) {
+    const auto lock = lock_real_queue();
+    if (device_.next.vkQueueSubmit(real_queue(queue), 0, nullptr, submission->fence) !=
+        VK_SUCCESS) {
       device_.next.vkDestroyFence(device_.handle, submission->fence, nullptr);
       submission->fence = VK_NULL_HANDLE;
     }

@@ -52,7 +52,7 @@ void ExactDevice::close() {
 }
 
 void ExactDevice::reset(ExactCommands& commands) {
-  finish_uses(*commands.slots);
+  collect_if_used(*commands.slots);
   commands.slots = std::make_shared<SlotList>();
   commands.executed.clear();
   commands.pipeline = nullptr;

@@ -85,7 +85,9 @@ class ExactDevice {
   std::shared_ptr<const ExactPipeline> pipeline(VkPipeline handle) const;
 
   ExactCommands& commands(VkCommandBuffer handle) { return commands_[handle]; }
-  // Forgets what was recorded. Requires: it is not executing, as Vulkan has it.
+  // Forgets what was recorded, and waits for nothing: slots of a submission whose fence is not
+  // signalled yet stay its own until they are read. Requires: it is not executing, as Vulkan has
+  // it.
   void reset(ExactCommands& commands);
   void reset_pool(uint64_t pool);
   void free(VkCommandBuffer handle);
@@ -106,8 +108,8 @@ class ExactDevice {
   void cancel(std::unique_ptr<ExactSubmission> submission);
   // Once it was submitted.
   void follow(VkQueue queue, std::unique_ptr<ExactSubmission> submission, VkFence fence);
-  // Reads what is complete; first waits for those that were submitted with one of these fences, or
-  // for all, which the application knows to be complete.
+  // Reads what is complete; first waits for those that were submitted with one of these fences,
+  // which the application knows to be complete, or for all. Requires, for all: the device is idle.
   void collect();
   void collect_after(uint32_t count, const VkFence* fences);
   void collect_all();
@@ -126,7 +128,7 @@ class ExactDevice {
   void read(const ExactSubmission& submission);
   static void end_uses(const ExactSubmission& submission);
   void collect_if(bool waits, const auto& is_known);
-  void finish_uses(const SlotList& slots);
+  void collect_if_used(const SlotList& slots);
   void remark(const std::string& what) const;
 
   const Device& device_;

@@ -125,14 +125,11 @@ void ExactDevice::collect_all() {
   collect_if(true, [](const ExactSubmission&) { return true; });
 }
 
-void ExactDevice::finish_uses(const SlotList& slots) {
+// The fence comes after the whole call that submitted them, and so after more than the application
+// waited for: to wait here could be to wait for a later batch, which waits for the application.
+void ExactDevice::collect_if_used(const SlotList& slots) {
   const auto is_used = [](const std::shared_ptr<ExactSlot>& slot) { return slot->use_count > 0; };
-  if (std::ranges::none_of(slots, is_used)) return;
-  collect_if(true, [&](const ExactSubmission& submission) {
-    return std::ranges::any_of(slots, [&](const std::shared_ptr<ExactSlot>& slot) {
-      return submission.counts.count(slot.get()) > 0;
-    });
-  });
+  if (std::ranges::any_of(slots, is_used)) collect();
 }
 
 }  // namespace interlock

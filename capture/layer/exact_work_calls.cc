@@ -142,7 +142,8 @@ VKAPI_ATTR VkResult VKAPI_CALL exact_wait_for_device(VkDevice device) {
   ExactDevice* const exact = device_of(device).exact.get();
   if (result != VK_SUCCESS || exact == nullptr) return result;
   const std::lock_guard lock(exact->mutex);
-  exact->collect_all();
+  // The layer's own fences are among what the device was waited for.
+  exact->collect();
   return result;
 }
 

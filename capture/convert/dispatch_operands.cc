@@ -3,6 +3,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -16,6 +17,10 @@ namespace {
 
 // Of a dispatch. What is read has at most 256 ranges, but neighbours may be one.
 constexpr uint64_t kDescriptorsOfADispatchMax = 1u << 14;
+
+// Ranges of what was measured, and the parts of images that they are, for the same reason: a few
+// bytes of a log can ask for many.
+constexpr uint64_t kMeasuredStepsMax = 1u << 22;
 
 constexpr size_t kOperandsOfADispatchMax = Limits().access_count_per_dispatch;
 
@@ -179,6 +184,7 @@ class OperandFinder {
     }
     const size_t before = operands_.size();
     for (const MeasuredElementFields* const fields : found->second) {
+      ++result_.step_count;
       const bool is_known =
           add_ranges(descriptor, offset_bytes, *fields, fields->loads, AccessMode::kRead) &&
           add_ranges(descriptor, offset_bytes, *fields, fields->stores, AccessMode::kWrite);
@@ -194,11 +200,16 @@ class OperandFinder {
     return true;
   }
 
+  // False if the ranges are none, or too many.
   bool add_ranges(const CapturedDescriptor& descriptor, uint64_t offset_bytes,
                   const MeasuredElementFields& fields, const std::vector<uint64_t>& ranges,
                   AccessMode mode) {
     result_.step_count += ranges.size();
+    // They ascend, so that no part comes twice.
+    const bool ascends = std::ranges::adjacent_find(ranges, std::greater_equal()) == ranges.end();
+    if (ranges.size() % 2 != 0 || !ascends) return false;
     for (size_t i = 0; i + 1 < ranges.size(); i += 2) {
+      if (result_.step_count > kMeasuredStepsMax) return false;
       std::optional<std::vector<CapturedBytes>> parts;
       if (fields.is_image != 0) {
         parts = texels_of(descriptor, fields, ranges[i], ranges[i + 1]);
@@ -207,10 +218,11 @@ class OperandFinder {
             granules_of(descriptor, offset_bytes, fields.granule_shift, ranges[i], ranges[i + 1]);
       }
       if (!parts) return false;
-      result_.step_count += parts->size();
+      const size_t before = operands_.size();
       const bool is_uniform = descriptor.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
                               descriptor.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
       add(*parts, is_uniform ? AccessMode::kUniform : mode);
+      result_.step_count += operands_.size() - before;
     }
     return true;
   }

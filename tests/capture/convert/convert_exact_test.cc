@@ -256,6 +256,20 @@ TEST(ConvertExact, TakesTexelsForTheBytesOfTheirRows) {
               HasSubstr("writes m1[256:320] m1[336:400] partial approximate\n"));
 }
 
+// Ranges that do not ascend are none: what they name could be asked for again and again.
+TEST(ConvertExact, BoundsRangesThatDoNotAscend) {
+  for (const std::vector<uint64_t>& stores :
+       {std::vector<uint64_t>{5, 2}, {0, 4, 2, 6}, {0, 4, 0, 4}, {4, 8, 0, 2}, {0, 4, 9}, {3, 3}}) {
+    SyntheticLog log = log_of_two();
+    log.append(accesses(11, {0, 1}, stores));
+    const ConvertedLog result = converted(log.bytes());
+    EXPECT_EQ(result.error, "");
+    EXPECT_THAT(result.text, HasSubstr("s1.b0.c0: dispatch Pipeline1 reads m1[0:4] writes "
+                                       "m2[0:1024] partial approximate\n"));
+    EXPECT_EQ(result.summary.exact_count, 0u);
+  }
+}
+
 // Of a hostile log: ranges that end before they begin, are odd, or are longer than anything.
 TEST(ConvertExact, StaysWithinWhatIsBound) {
   for (const std::vector<uint64_t>& stores : {std::vector<uint64_t>{UINT64_MAX - 1, UINT64_MAX},

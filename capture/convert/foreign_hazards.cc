@@ -100,6 +100,9 @@ void ForeignHazards::add_recorded(const RecordedCommands& list, size_t index,
   const Execution here{0, std::shared_ptr<const RecordedCommands>(std::shared_ptr<void>(), &list),
                        place.submission, place.buffer, 0};
   for (const NotedMessage& noted : found->second) {
+    // Each is told again for each execution of the list.
+    writer_.add_steps(1);
+    if (writer_.is_full()) return;
     ForeignHazard hazard;
     hazard.kind = noted.message.kind;
     hazard.second = place;
@@ -130,6 +133,10 @@ void ForeignHazards::add_submitted(const ValidationMessageRecord& record) {
   hazard.kind = message.kind;
   hazard.is_at_submission = true;
   hazard.text = std::make_shared<const std::string>(printable_text(record.text, kTextMax));
+  // find_recorded() looks at each command buffer of that submission.
+  const auto last = last_of_queue_.find(record.handle);
+  writer_.add_steps(1 + (last == last_of_queue_.end() ? 0 : last->second.size()));
+  if (writer_.is_full()) return;
   const Execution* const second =
       message.recorded ? find_recorded(*message.recorded, record.text, record.handle) : nullptr;
   if (second != nullptr) {

@@ -35,7 +35,8 @@ class ForeignHazards {
   void add_recorded(const RecordedCommands& list, size_t index, const CapturedPlace& place,
                     uint64_t first_command);
 
-  // A message about the last submission to a queue.
+  // A message about the last submission to a queue. Both add their cost to the steps of the
+  // program, and nothing once it is full. Cost: the command buffers of that submission.
   void add_submitted(const ValidationMessageRecord& record);
 
  private:

@@ -20,6 +20,9 @@
 namespace interlock {
 namespace {
 
+// Of a record, to read it costs about as much as a step of the program.
+constexpr uint64_t kBytesOfAStep = 16;
+
 constexpr size_t kDispatchOperandsMax = Limits().access_count_per_dispatch;
 
 bool is_known(const std::optional<TransferEnd>& end) {
@@ -165,7 +168,12 @@ bool SubmissionWriter::bind(const Command& command) {
 void SubmissionWriter::write_command(const DispatchCommand& command, const Place& place) {
   ++summary_.dispatch_count;
   std::optional<ExactAccessesRecord> measured;
-  if (command.slot != 0) measured = index_.find(exact_submission_, command.slot);
+  if (command.slot != 0) {
+    // The record is read anew for each execution of a dispatch, and may be long.
+    writer_.add_steps(index_.size_of(exact_submission_, command.slot) / kBytesOfAStep + 1);
+    if (writer_.is_full()) return;
+    measured = index_.find(exact_submission_, command.slot);
+  }
   auto [operands, is_understood, is_exact, step_count] =
       operands_of(bound_, command, measured ? &*measured : nullptr, summary_);
   writer_.add_steps(step_count);

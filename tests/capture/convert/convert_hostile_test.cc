@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "capture/log/exact_records.h"
 #include "capture/log/log_format.h"
+#include "capture/log/run_records.h"
 #include "tests/capture/convert/synthetic_log.h"
 
 namespace interlock::convert_hostile_test {
@@ -199,6 +201,56 @@ TEST(ConvertHostile, EndsWhereTheProgramWouldBeTooLong) {
   const ConvertedLog result = converted(rows.bytes(), limits);
   EXPECT_EQ(result.error, "");
   EXPECT_EQ(result.summary.cut, "the program is as long as one may be.");
+}
+
+// What a dispatch touched is read for each of its executions: also of elements that it does not
+// bind.
+TEST(ConvertHostile, CountsTheBytesOfWhatWasMeasured) {
+  Limits limits;
+  limits.statement_count = 1000;
+  for (const bool is_long : {false, true}) {
+    SyntheticLog log;
+    log.append(ExactModeRecord{1, 7});
+    log.append(QueueRecord{1, 100, 0, 0});
+    for (const uint64_t buffer : {1, 2}) log.add_buffer(buffer);
+    log.add_pipeline(1);
+    log.add_set(1, 1, 2);
+    log.append(BeginCommandsRecord{200, 0});
+    log.append(ExactSlotRecord{200, 1});
+    log.add_dispatch(200, 1, 1);
+    for (int i = 0; i < 100; ++i) {
+      log.append(ExactSubmissionRecord{100, 1});
+      log.submit(100, 200);
+    }
+    ExactAccessesRecord record{1, 1, 0, {{}}};
+    record.elements[0].set = 5;
+    record.elements[0].loads.resize(is_long ? 4000 : 4);
+    log.append(record);
+    const ConvertedLog result = converted(log.bytes(), limits);
+    EXPECT_EQ(result.error, "");
+    EXPECT_EQ(result.summary.cut, is_long ? "the program is as long as one may be." : "");
+  }
+}
+
+// A message about a submission is looked for among its command buffers.
+TEST(ConvertHostile, CountsWhereMessagesAreLookedFor) {
+  Limits limits;
+  limits.statement_count = 1000;
+  for (const int message_count : {0, 100}) {
+    SyntheticLog log;
+    RunOptionsRecord options;
+    options.is_validated = 1;
+    log.append(options);
+    log.append(QueueRecord{1, 100, 0, 0});
+    log.append(BeginCommandsRecord{200, 0});
+    log.append(SubmitRecord{100, 0, {{{}, std::vector<uint64_t>(1000, 200), {}}}});
+    for (int i = 0; i < message_count; ++i) {
+      log.append(ValidationMessageRecord{100, "SYNC-HAZARD-READ-AFTER-WRITE", "what it says"});
+    }
+    const ConvertedLog result = converted(log.bytes(), limits);
+    EXPECT_EQ(result.error, "");
+    EXPECT_EQ(result.summary.cut, message_count > 0 ? "the program is as long as one may be." : "");
+  }
 }
 
 // Text counts as well as statements.

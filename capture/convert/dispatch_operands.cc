@@ -192,8 +192,12 @@ class OperandFinder {
         operands_.resize(before);
         return false;
       }
-      if (fields->is_past != 0) {
-        summary_.remark("a binding that was reached past its end (what is further is not known)");
+      if (fields->is_past != 0 && fields->is_image != 0) {
+        // Such a store has no effect, and such a load reads no memory.
+        summary_.remark("an image that was reached past its end");
+      } else if (fields->is_past != 0) {
+        // Without robust access it may reach other memory, and with it other parts of the buffer.
+        note("a binding that was reached past its end (what is further is not known)");
       }
       result_.is_exact = result_.is_exact && fields->is_bounded == 0;
     }

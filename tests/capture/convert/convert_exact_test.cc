@@ -249,6 +249,13 @@ TEST(ConvertExact, TakesTexelsForTheBytesOfTheirRows) {
   EXPECT_EQ(result.error, "");
   // The last two texels of the first layer; the first two of the second, which begins 80 later.
   EXPECT_THAT(result.text, HasSubstr("writes m1[312:320] m1[336:344]\n"));
+  // A texel past the end of an image is none: nothing is touched there.
+  record.elements[1].is_past = 1;
+  SyntheticLog past = other;
+  past.append(record);
+  const ConvertedLog clamped = converted(past.bytes());
+  EXPECT_THAT(clamped.text, HasSubstr("writes m1[312:320] m1[336:344]\n"));
+  EXPECT_EQ(clamped.summary.remarks.at("an image that was reached past its end"), 1u);
   // Of a view of another size it says nothing.
   record.elements[1].width = 5;
   other.append(record);
@@ -292,14 +299,27 @@ TEST(ConvertExact, CountsWhatIsAsItIs) {
   SyntheticLog log = log_of_two();
   log.append(ExactRemarkRecord{"a shader as it is: why"});
   log.append(ExactRemarkRecord{"a shader as it is: why"});
+  log.append(accesses(11, {}, {0, 1}));
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.summary.remarks.at("a shader as it is: why"), 2u);
+  EXPECT_THAT(text_of(result.summary),
+              HasSubstr("  exact: 1 of 2 dispatches with the ranges that they touched.\n"));
+}
+
+// What is past the end of a buffer may be other memory: nobody knows what that does.
+TEST(ConvertExact, UnderstandsNothingPastTheEndOfABuffer) {
+  SyntheticLog log = log_of_two();
   ExactAccessesRecord record = accesses(11, {}, {0, 1});
   record.elements[1].is_past = 1;
   log.append(record);
   const ConvertedLog result = converted(log.bytes());
-  EXPECT_EQ(result.summary.remarks.at("a shader as it is: why"), 2u);
-  EXPECT_THAT(text_of(result.summary), HasSubstr("a binding that was reached past its end"));
   EXPECT_THAT(text_of(result.summary),
-              HasSubstr("  exact: 1 of 2 dispatches with the ranges that they touched.\n"));
+              HasSubstr("not understood: a binding that was reached past its end (what is further "
+                        "is not known) (1 time)\n"));
+  EXPECT_THAT(result.text, HasSubstr("s1.b0.c0: dispatch Pipeline1 writes m2[0:4] partial "
+                                     "approximate\n"));
+  EXPECT_EQ(result.summary.exact_count, 0u);
+  EXPECT_EQ(result.summary.unknown_submission_count, 1u);
 }
 
 }  // namespace

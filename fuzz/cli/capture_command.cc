@@ -223,6 +223,9 @@ ExitStatus run_capture(const CaptureOptions& options) {
     return report_error({fmt::format("--dry leaves {} no dispatch to look at.",
                                      options.request.is_exact ? "--exact" : "--syncval")});
   }
+  if (options.request.is_exact && options.request.is_validated) {
+    return report_error({"--syncval would look at what --exact adds: run one after the other."});
+  }
   // While a command runs, signals are for the command: judge_run() follows it.
   std::optional<Interruptible> interruptible;
   if (!options.log.empty()) interruptible.emplace();

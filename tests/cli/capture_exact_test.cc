@@ -128,5 +128,12 @@ TEST(CaptureExactCommand, MeasuresNothingInALog) {
   EXPECT_THAT(result.err, HasSubstr("--exact measures while a command runs"));
 }
 
+TEST(CaptureExactCommand, GoesNotWithSynchronizationValidation) {
+  const CommandResult result = run_interlock({"capture", "--exact", "--syncval", "--", "true"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("--syncval would look at what --exact adds: run one after the "
+                                    "other."));
+}
+
 }  // namespace
 }  // namespace interlock::capture_exact_test

@@ -267,7 +267,12 @@ bool exact_is_asked_for() {
 void open_exact(Device& device, const VkPhysicalDeviceLimits& limits) {
   if (!exact_is_asked_for()) return;
   auto exact = std::make_shared<ExactDevice>(device, limits);
-  if (exact->open()) device.exact = std::move(exact);
+  if (!exact->open()) {
+    // Else the report would not say why nothing is exact.
+    log().append(ExactRemarkRecord{"a device on which nothing can be measured"});
+    return;
+  }
+  device.exact = std::move(exact);
 }
 
 void close_exact(Device& device) {

@@ -60,17 +60,34 @@ std::string quoted(const std::string& argument) {
   return text + "'";
 }
 
-// The command that measures what this one bounds; empty where a log does not say which it was.
+// The argument, in quotes where a shell would take it for more than one word.
+std::string word_of_shell(const std::string& argument) {
+  const bool is_plain =
+      !argument.empty() && argument.find_first_not_of(kPlainBytes) == std::string::npos;
+  return is_plain ? argument : quoted(argument);
+}
+
+// The command that measures what this one bounds; empty where a log does not say which it was,
+// where nothing is to be executed, and where it was measured as far as can be.
 std::string exact_command_of(const CaptureOptions& options) {
-  if (options.command.empty()) return "";
-  const std::string output = options.output.empty() ? "" : fmt::format(" -o {}", options.output);
-  std::string command;
-  for (const std::string& argument : options.command) {
-    const bool is_plain =
-        !argument.empty() && argument.find_first_not_of(kPlainBytes) == std::string::npos;
-    command += is_plain ? " " + argument : " " + quoted(argument);
-  }
-  return fmt::format("interlock capture --exact{} --{}", output, command);
+  const CaptureRequest& request = options.request;
+  if (options.command.empty() || request.is_dry || request.is_exact) return "";
+  std::string text = "interlock capture --exact";
+  if (request.dropped_barrier) text += fmt::format(" --drop-barrier={}", *request.dropped_barrier);
+  if (!request.pretended.empty()) text += " --pretend=" + word_of_shell(request.pretended);
+  if (!options.output.empty()) text += " -o " + word_of_shell(options.output);
+  text += " --";
+  for (const std::string& argument : options.command) text += " " + word_of_shell(argument);
+  return text;
+}
+
+// An option that is about the run of a command; empty if none was given.
+std::string_view option_of_run(const CaptureRequest& request) {
+  if (request.dropped_barrier) return "--drop-barrier";
+  if (request.is_dry) return "--dry";
+  if (request.with_callers) return "--backtrace";
+  if (request.is_validated) return "--syncval";
+  return request.pretended.empty() ? "" : "--pretend";
 }
 
 // Whether a barrier was to be left out that never came.
@@ -218,6 +235,11 @@ ExitStatus run_capture(const CaptureOptions& options) {
   }
   if (options.request.is_exact && !options.log.empty()) {
     return report_error({"--exact measures while a command runs: a log has what it has."});
+  }
+  const std::string_view of_run = option_of_run(options.request);
+  if (!of_run.empty() && !options.log.empty()) {
+    return report_error(
+        {fmt::format("{} is about the run of a command: a log has what it has.", of_run)});
   }
   if (options.request.is_dry && (options.request.is_validated || options.request.is_exact)) {
     return report_error({fmt::format("--dry leaves {} no dispatch to look at.",

@@ -49,6 +49,9 @@ TEST_F(CaptureExact, IsCleanWhereDispatchesTouchOtherParts) {
     EXPECT_THAT(bounded.out, HasSubstr("possible ")) << mode;
     EXPECT_THAT(bounded.out, HasSubstr("\nWhat is touched decides: interlock capture --exact -- " +
                                        std::string(EXACT_APPLICATION) + " " + mode + "\n"));
+    // Nothing can be measured where nothing is executed.
+    const CommandResult dry = run_interlock({"capture", "--dry", "--", EXACT_APPLICATION, mode});
+    EXPECT_THAT(dry.out, Not(HasSubstr("What is touched decides"))) << mode;
     const CommandResult exact = capture(mode, {"--exact"});
     EXPECT_EQ(exact.status, 0) << mode << "\n" << exact.out << exact.err;
     EXPECT_THAT(exact.out, HasSubstr("no findings")) << mode;
@@ -126,6 +129,17 @@ TEST(CaptureExactCommand, MeasuresNothingInALog) {
   const CommandResult result = run_interlock({"capture", "--exact", "--log", "x.ilog"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("--exact measures while a command runs"));
+}
+
+TEST(CaptureExactCommand, TakesNoOptionOfARunWithALog) {
+  for (const char* const each :
+       {"--drop-barrier=1", "--dry", "--backtrace", "--syncval", "--pretend=queues"}) {
+    const std::string option = each;
+    const CommandResult result = run_interlock({"capture", option, "--log", "x.ilog"});
+    EXPECT_EQ(result.status, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr(option.substr(0, option.find('=')) +
+                                      " is about the run of a command: a log has what it has."));
+  }
 }
 
 TEST(CaptureExactCommand, GoesNotWithSynchronizationValidation) {

@@ -48,6 +48,9 @@ TEST_F(CaptureRuns, LeaveOneBarrierOut) {
   EXPECT_THAT(result.out, HasSubstr("RAW hazard: s1.b0.c2 (dispatch 1) reads"));
   EXPECT_THAT(result.out, HasSubstr("--drop-barrier=0: this barrier of the application is left "
                                     "out"));
+  // The command that decides leaves the same barrier out.
+  EXPECT_THAT(result.out, HasSubstr("What is touched decides: interlock capture --exact "
+                                    "--drop-barrier=0 -o "));
   EXPECT_EQ(std::system(("head -4 " + file + " | grep -q '# --drop-barrier=0'").c_str()), 0);
   // Of the newer kind of barrier, too.
   EXPECT_EQ(capture("buffer-barrier-2", {"--drop-barrier=0"}).status, 1);

@@ -107,7 +107,7 @@ std::string reason_of_foreign(const ForeignHazard& hazard, const CaptureSummary&
   if (!hazard.second) return "its command is not known here";
   if (hazard.is_at_submission && summary.has_timelines) {
     return "version 1.3.239 follows no timeline semaphore from one submission to another, and the "
-           "application has some";
+           "application has some (whether one orders this pair is not checked)";
   }
   return "there is no known reason";
 }

@@ -68,7 +68,7 @@ void RunNotes::apply(const DroppedBarrierRecord& record) {
     summary_.remarks["changes of layout, or of owner, that it had and that nothing orders now"] =
         left;
   }
-  is_left_out_ = true;
+  left_out_ = record.commands;
 }
 
 void RunNotes::begin_command(uint64_t commands) {
@@ -81,8 +81,10 @@ void RunNotes::end_command(uint64_t commands) {
   if (list == nullptr) return;
   auto origin = callers_.take(commands);
   const bool is_added = list->commands.size() > size_before_;
-  const bool reached_nobody = std::exchange(is_left_out_, false) && is_added &&
-                              is_empty_barrier(list->commands[size_before_]);
+  const bool is_left_out = left_out_ == commands;
+  if (is_left_out) left_out_.reset();
+  const bool reached_nobody =
+      is_left_out && is_added && is_empty_barrier(list->commands[size_before_]);
   if (origin != nullptr && is_added) list->notes.origins[size_before_] = std::move(origin);
   if (summary_.options.is_validated != 0 && !reached_nobody) {
     list->notes.sequence.push_back(is_added ? size_before_ : SIZE_MAX);

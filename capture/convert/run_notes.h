@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "capture/convert/command_lists.h"
 #include "capture/convert/place_notes.h"
@@ -43,8 +44,9 @@ class RunNotes {
   CommandLists& lists_;
   CaptureSummary& summary_;
   CallerBook callers_;
-  size_t size_before_ = 0;    // Of the list, when begin_command() was called.
-  bool is_left_out_ = false;  // The next barrier.
+  size_t size_before_ = 0;  // Of the list, when begin_command() was called.
+  // The next barrier of this command buffer; others may record between the two records.
+  std::optional<uint64_t> left_out_;
 };
 
 }  // namespace interlock

@@ -182,12 +182,14 @@ TEST(ConvertRuns, FindsTheCommandsOfAMessageWhereItWasRecorded) {
   }
 }
 
-// What was left out and was order alone was never seen below; a second command by another name is
-// not the one that is meant.
+// What was left out and was order alone was never seen below, also where another thread records
+// meanwhile; a second command by another name is not the one that is meant.
 TEST(ConvertRuns, CountsCommandsAsTheyReachedTheValidation) {
   SyntheticLog log = log_with(that_validates());
+  log.append(BeginCommandsRecord{kOtherCommands, 0});
   log.add_dispatch(kCommands, 1, 1);
   log.append(DroppedBarrierRecord{kCommands, 0, {DependencyFields()}});
+  log.add_dispatch(kOtherCommands, 1, 1);
   log.append(BarrierRecord{kCommands, {}});
   log.add_dispatch(kCommands, 1, 1);
   log.add_barrier(kCommands, kCompute, kShaderWrite, kCompute, 0);

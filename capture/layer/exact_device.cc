@@ -214,37 +214,63 @@ std::shared_ptr<ExactSlot> ExactDevice::make_slot(const ExactPipeline& pipeline,
   return slot;
 }
 
-void ExactDevice::bind_slot(VkCommandBuffer handle, const ExactPipeline& pipeline,
-                            ExactCommands& commands, const ExactSlot& slot) {
-  const VkPipelineLayout layout = pipeline.layout->own;
-  const std::vector<uint64_t>& prefixes = pipeline.layout->prefixes;
-  const auto bind = [&](uint32_t number, const VkDescriptorSet& set,
-                        const std::vector<uint32_t>& offsets) {
-    device_.next.vkCmdBindDescriptorSets(handle, VK_PIPELINE_BIND_POINT_COMPUTE, layout, number, 1,
-                                         &set, static_cast<uint32_t>(offsets.size()),
-                                         offsets.data());
-  };
-  // What an earlier slot disturbed, and this dispatch may use (14.2.2).
+void ExactDevice::bind_set(VkCommandBuffer handle, const ExactPipelineLayout& layout,
+                           uint32_t number, VkDescriptorSet set,
+                           const std::vector<uint32_t>& offsets) const {
+  device_.next.vkCmdBindDescriptorSets(handle, VK_PIPELINE_BIND_POINT_COMPUTE, layout.own, number,
+                                       1, &set, static_cast<uint32_t>(offsets.size()),
+                                       offsets.data());
+}
+
+void ExactDevice::restore_sets(VkCommandBuffer handle, const ExactPipelineLayout& layout,
+                               ExactCommands& commands) const {
+  bool is_bound = false;
   for (auto& [number, bound] : commands.sets) {
-    if (!bound.is_disturbed || number >= own_set_ || bound.prefix != prefixes[number]) continue;
+    if (!bound.is_disturbed || number >= layout.sets.size() ||
+        bound.prefix != layout.prefixes[number]) {
+      continue;
+    }
+    if (layout.own == VK_NULL_HANDLE) {
+      // The application's layout may be destroyed by now.
+      remark("a set that another pipeline disturbed, and whose layout has no set to spare");
+      continue;
+    }
     if (bound.set == VK_NULL_HANDLE) {
       remark("a pushed set that another pipeline disturbed");
       continue;
     }
-    bind(number, bound.set, bound.dynamic_offsets);
+    bind_set(handle, layout, number, bound.set, bound.dynamic_offsets);
     bound.is_disturbed = false;
+    is_bound = true;
   }
-  bind(own_set_, slot.set, {});
+  // Those of the pipeline before are disturbed in turn.
+  if (is_bound) note_disturbed(layout, commands);
+}
+
+void ExactDevice::note_disturbed(const ExactPipelineLayout& layout, ExactCommands& commands) const {
   for (auto& [number, bound] : commands.sets) {
     bound.is_disturbed =
-        bound.is_disturbed || number >= own_set_ || bound.prefix != prefixes[number];
+        bound.is_disturbed || number >= own_set_ || bound.prefix != layout.prefixes[number];
   }
+}
+
+void ExactDevice::bind_slot(VkCommandBuffer handle, const ExactPipeline& pipeline,
+                            ExactCommands& commands, const ExactSlot& slot) {
+  restore_sets(handle, *pipeline.layout, commands);
+  bind_set(handle, *pipeline.layout, own_set_, slot.set, {});
+  note_disturbed(*pipeline.layout, commands);
 }
 
 uint64_t ExactDevice::prepare_dispatch(VkCommandBuffer handle) {
   ExactCommands& commands = this->commands(handle);
   const std::shared_ptr<const ExactPipeline> pipeline = commands.pipeline;
-  if (pipeline == nullptr || pipeline->module == nullptr) return 0;
+  if (pipeline == nullptr) return 0;
+  if (pipeline->module == nullptr) {
+    // It runs as it is, with the sets that the application bound: not with what a slot left of
+    // them.
+    if (pipeline->layout != nullptr) restore_sets(handle, *pipeline->layout, commands);
+    return 0;
+  }
   const std::shared_ptr<ExactSlot> slot = make_slot(*pipeline, commands);
   if (slot == nullptr) {
     remark("a dispatch as it is: there is no memory for its bitmaps");

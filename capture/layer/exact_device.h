@@ -123,6 +123,14 @@ class ExactDevice {
   // How an element is measured in this dispatch; none if it is not.
   std::optional<SlotElement> element_of(const MeasuredBinding& measured, uint32_t element,
                                         const ExactCommands& commands) const;
+  // Binds a set of number `number` by the layer's own layout.
+  void bind_set(VkCommandBuffer handle, const ExactPipelineLayout& layout, uint32_t number,
+                VkDescriptorSet set, const std::vector<uint32_t>& offsets) const;
+  // Binds again what an earlier slot disturbed, and a dispatch with this layout may use (14.2.2).
+  void restore_sets(VkCommandBuffer handle, const ExactPipelineLayout& layout,
+                    ExactCommands& commands) const;
+  // Notes what a set that was bound by the layer's own layout disturbs.
+  void note_disturbed(const ExactPipelineLayout& layout, ExactCommands& commands) const;
   void bind_slot(VkCommandBuffer handle, const ExactPipeline& pipeline, ExactCommands& commands,
                  const ExactSlot& slot);
   void read(const ExactSubmission& submission);

@@ -87,9 +87,11 @@ void ExactDevice::read(const ExactSubmission& submission) {
 void ExactDevice::collect_if(bool waits, const auto& is_known) {
   std::vector<std::unique_ptr<ExactSubmission>> rest;
   for (std::unique_ptr<ExactSubmission>& submission : pending_) {
-    VkResult result = VK_ERROR_UNKNOWN;
+    const bool is_waited_for = waits && is_known(*submission);
+    // One that got no fence is never read; its slots are its own until it is known to be complete.
+    VkResult result = is_waited_for ? VK_ERROR_UNKNOWN : VK_TIMEOUT;
     if (submission->fence != VK_NULL_HANDLE) {
-      const uint64_t timeout = waits && is_known(*submission) ? UINT64_MAX : 0;
+      const uint64_t timeout = is_waited_for ? UINT64_MAX : 0;
       result =
           device_.next.vkWaitForFences(device_.handle, 1, &submission->fence, VK_TRUE, timeout);
     }

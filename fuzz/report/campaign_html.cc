@@ -70,7 +70,7 @@ std::string commands_text(const CampaignStory& story, const KeptFile& file) {
     text += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", label, code(command));
   };
   for (const auto& [label, command] : commands_of(story, file)) add(label, command);
-  add("Find again", file.command);
+  if (!file.command.empty()) add("Find again", file.command);
   if (!file.again.empty()) add("Ask again", file.again);
   return text + "</table>\n";
 }

@@ -37,7 +37,7 @@ std::string fault_text(const CampaignStory& story, const KeptFile* file, const s
   if (file != nullptr) {
     text = file->message + "\n";
     if (!file->notes.empty()) text += file->notes + "\n";
-    text += "Again: " + file->command + "\n";
+    if (!file->command.empty()) text += "Again: " + file->command + "\n";
     for (const auto& [label, command] : commands_of(story, *file)) {
       text += label + ": " + command + "\n";
     }

@@ -61,15 +61,43 @@ bool is_known_comment(std::string_view line) {
          line.starts_with("The cause is ") || line.starts_with("Findings with this cause");
 }
 
+// Whether a shell takes `line` for one call of this program and nothing else. Quoted parts are as
+// shell_word() writes them; outside of them stands nothing that a shell reads otherwise.
+bool is_one_command(std::string_view line) {
+  constexpr std::string_view kPlain =
+      " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=,+@%";
+  if (!line.starts_with("interlock ")) return false;
+  bool is_quoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(line[i]);
+    if (byte < 0x20 || byte == 0x7f) return false;
+    if (line[i] == '\'') {
+      is_quoted = !is_quoted;
+    } else if (!is_quoted && line.substr(i).starts_with("\\'")) {
+      ++i;  // A quote of the word itself.
+    } else if (!is_quoted && kPlain.find(line[i]) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return !is_quoted;
+}
+
+// Reports print these lines for somebody to run.
+std::string command_or_none(std::string_view line) {
+  return is_one_command(line) ? std::string(line) : std::string();
+}
+
 void read_comments(const std::vector<std::string>& comments, KeptFile& file) {
   bool is_message = true;
   for (const std::string& line : comments) {
     constexpr std::string_view kAgain = "Again with: ";
     if (line.starts_with(kCommandStart)) {
-      file.command = line.substr(kCommandStart.size());
+      const std::string command = line.substr(kCommandStart.size());
+      file.command = command_or_none(command);
+      file.subject = subject_words(command);
       is_message = false;
     } else if (line.starts_with(kAgain)) {
-      file.again = line.substr(kAgain.size());
+      file.again = command_or_none(std::string_view(line).substr(kAgain.size()));
     } else if (is_message) {
       add_sentence(file.message, line);
     } else if (auto signature = listed_signature(line)) {
@@ -109,8 +137,7 @@ KeptFile kept_file_of(std::string name, std::string text) {
   file.name = std::move(name);
   file.text = std::move(text);
   read_comments(comments_of(file.text), file);
-  file.subject = subject_words(file.command);
-  if (file.command.empty()) return file;
+  if (file.subject.empty()) return file;
   ParseOptions options;
   options.limits.input_bytes = 16 * kKeptFileBytesMax;
   read_every_queue(options);
@@ -150,7 +177,7 @@ Result<KeptFiles> kept_files_in(const std::string& folder) {
     auto text = read_file((std::filesystem::path(folder) / name).string(), limits);
     if (!text) return text.error();
     KeptFile file = kept_file_of(std::move(name), std::move(*text));
-    if (!file.command.empty()) kept.files.push_back(std::move(file));
+    if (!file.subject.empty()) kept.files.push_back(std::move(file));
   }
   return kept;
 }

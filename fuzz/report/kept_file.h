@@ -18,12 +18,14 @@ struct KeptFile {
   std::string text;
   std::string signature;  // Empty: the program was kept for another reason.
   std::string message;    // What the first comments say: a sentence or more.
-  // The command that gives the run again, and the same without its seed and run, apart from what
-  // only says how it was judged on a device: what campaigns of one subject have in common.
+  // The command that gives the run again; empty where a shell would take the line for anything but
+  // one call of this program.
   std::string command;
+  // The line without seed and run, and without what only says how it was judged on a device: what
+  // campaigns of one subject have in common. Empty: no campaign has written the file.
   std::string subject;
   std::string notes;                    // What else the comments say, in sentences.
-  std::string again;                    // Asks an encoder for the file that failed on it; or empty.
+  std::string again;                    // As `command`: asks an encoder for what failed; or empty.
   std::vector<std::string> signatures;  // With this cause, as far as the file lists them.
   std::optional<Program> program;       // None: the text is no program,
   std::string error;                    // for this reason.

@@ -153,6 +153,29 @@ TEST(CampaignRecord, ReadsFilesThatAreNot) {
   EXPECT_THAT(file.error, HasSubstr("WAR.2.ilk:10:1: error: "));
 }
 
+// Whoever reads a report runs the commands in it.
+TEST(CampaignRecord, TakesNoCommandThatIsMoreThanOne) {
+  const auto file_of = [](const std::string& command) {
+    return kept_file_of("a.ilk", "interlock 1\n# One.\n# Found with: " + command +
+                                     "\n# Again with: " + command + "\n");
+  };
+  for (const char* command :
+       {"interlock fuzz --encoder=x --seed=1", "interlock fuzz --encoder='exec:a b; c'",
+        "interlock fuzz --encoder='exec:it'\\''s'"}) {
+    EXPECT_EQ(file_of(command).command, command);
+    EXPECT_EQ(file_of(command).again, command);
+  }
+  for (const char* command :
+       {"rm -r x", "interlock fuzz; rm x", "interlock fuzz --encoder=$(rm)", "interlock fuzz | sh",
+        "interlock fuzz --encoder='x", "interlock fuzz --encoder='x'; rm x; ''",
+        "interlock fuzz \\", "interlock fuzz > x", "interlock fuzz 'a\x1b[2J'", "interlocked x"}) {
+    const KeptFile file = file_of(command);
+    EXPECT_EQ(file.command, "") << command;
+    EXPECT_EQ(file.again, "") << command;
+    EXPECT_NE(file.subject, "") << command;
+  }
+}
+
 // An encoder that orders nothing has exactly those conflicts as findings.
 TEST(PosedConflicts, AreWhatAnEncoderWithoutSyncMisses) {
   const std::string folder = fresh_folder("posed");

@@ -168,8 +168,9 @@ std::string measured_text(const CampaignStory& story) {
 std::string rest_text(const CampaignRecord& record) {
   std::string text;
   if (record.kept.left_out_count > 0) {
-    text += fmt::format("<p>{} of the folder left out: there are more than {}.</p>\n",
-                        plural(record.kept.left_out_count, "file"), kKeptFilesMax);
+    text +=
+        fmt::format("<p>{} of the folder left out: a report takes {}, of {} MiB together.</p>\n",
+                    plural(record.kept.left_out_count, "file"), kKeptFilesMax, kKeptBytesMax >> 20);
   }
   if (record.foreign_file_count > 0) {
     text += fmt::format("<p>{} in the folder of campaigns that its journal does not tell of.</p>\n",

@@ -139,7 +139,10 @@ KeptFile kept_file_of(std::string name, std::string text) {
   read_comments(comments_of(file.text), file);
   if (file.subject.empty()) return file;
   ParseOptions options;
+  // Of many files at once, which are small where a campaign has written them.
   options.limits.input_bytes = 16 * kKeptFileBytesMax;
+  options.limits.statement_count = 1u << 16;
+  options.limits.expansion_count = 1u << 14;
   read_every_queue(options);
   options.statement_lines = &file.lines;
   Result<Program> program = parse(file.text, file.name, options);
@@ -168,16 +171,24 @@ Result<KeptFiles> kept_files_in(const std::string& folder) {
   KeptFiles kept;
   Limits limits;
   limits.input_bytes = kKeptFileBytesMax;
+  uint64_t byte_count = 0;
   for (std::string& name : names) {
     if (is_stopped()) break;
-    if (kept.files.size() == kKeptFilesMax) {
+    if (kept.files.size() == kKeptFilesMax || byte_count > kKeptBytesMax) {
       ++kept.left_out_count;
       continue;
     }
     auto text = read_file((std::filesystem::path(folder) / name).string(), limits);
     if (!text) return text.error();
+    const uint64_t size = text->size();
     KeptFile file = kept_file_of(std::move(name), std::move(*text));
-    if (!file.subject.empty()) kept.files.push_back(std::move(file));
+    if (file.subject.empty()) continue;
+    byte_count += size;
+    if (byte_count > kKeptBytesMax) {
+      ++kept.left_out_count;
+    } else {
+      kept.files.push_back(std::move(file));
+    }
   }
   return kept;
 }

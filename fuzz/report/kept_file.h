@@ -38,19 +38,22 @@ struct KeptFile {
 // The command without the options that differ between runs of one subject: seed, runs, device.
 std::string subject_words(std::string_view command);
 
-// What the text of a file is. Cost: reads it as a program.
+// What the text of a file is. Cost: reads it as a program; one of more than 2^16 statements is
+// none.
 KeptFile kept_file_of(std::string name, std::string text);
 
 inline constexpr uint64_t kKeptFilesMax = 1000;
 inline constexpr uint64_t kKeptFileBytesMax = 4ull << 20;
+inline constexpr uint64_t kKeptBytesMax = 64ull << 20;  // Of all files.
 
 struct KeptFiles {
   std::vector<KeptFile> files;  // By name.
-  uint64_t left_out_count = 0;  // Beyond kKeptFilesMax.
+  uint64_t left_out_count = 0;  // Beyond kKeptFilesMax or kKeptBytesMax.
 };
 
 // The files of the folder itself that campaigns have written; others are passed over. Errors: the
-// folder or a program file in it cannot be read, or has more than kKeptFileBytesMax.
+// folder or a program file in it cannot be read, or has more than kKeptFileBytesMax. Memory: a
+// small multiple of kKeptBytesMax.
 Result<KeptFiles> kept_files_in(const std::string& folder);
 
 }  // namespace interlock

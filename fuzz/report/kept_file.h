@@ -53,7 +53,7 @@ struct KeptFiles {
 
 // The files of the folder itself that campaigns have written; others are passed over. Errors: the
 // folder or a program file in it cannot be read, or has more than kKeptFileBytesMax. Memory: a
-// small multiple of kKeptBytesMax.
+// few times kKeptBytesMax, and what replays and backward passes of each program add.
 Result<KeptFiles> kept_files_in(const std::string& folder);
 
 }  // namespace interlock

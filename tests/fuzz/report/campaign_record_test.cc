@@ -129,6 +129,11 @@ TEST(CampaignRecord, HasLimits) {
   }
   EXPECT_THAT(campaign_record_of(journal_of(records), "j", {}).error().message,
               HasSubstr("'j' tells of more campaigns than the limit of 10000."));
+  std::string barriers;
+  for (int i = 0; i < (1 << 16) + 1; ++i) barriers += "barrier\n";
+  EXPECT_FALSE(
+      kept_file_of("a.ilk", "interlock 1\n# One.\n# Found with: interlock fuzz\n" + barriers)
+          .program);
   EXPECT_FALSE(campaign_record_of("anything", "j", {}));
   EXPECT_FALSE(read_campaign_record("/nowhere"));
 }

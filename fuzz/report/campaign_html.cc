@@ -120,7 +120,16 @@ std::string causes_text(const CampaignStory& story, const SubjectRecord& subject
       "<p>One fault makes findings of many signatures. They are put together by what is to blame, "
       "and the smallest program stands for all of them. Run the commands in the folder of the "
       "campaign.</p>\n";
-  for (const CauseRecord& cause : subject.causes) text += cause_text(story, subject, cause);
+  uint64_t without_file_count = 0;
+  for (const CauseRecord& cause : subject.causes) {
+    without_file_count += cause.file == nullptr;
+    const bool is_shown = cause.file != nullptr || without_file_count <= kBareCausesShown;
+    if (is_shown) text += cause_text(story, subject, cause);
+  }
+  if (without_file_count > kBareCausesShown) {
+    text +=
+        fmt::format("<p>and {} more without a file</p>\n", without_file_count - kBareCausesShown);
+  }
   return text;
 }
 

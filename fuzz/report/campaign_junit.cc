@@ -64,12 +64,22 @@ std::string suite_text(const CampaignStory& story, const SubjectRecord& subject,
     ++counts.tests;
     cases += case_text(subject, fmt::format("seed {}: {}", part.campaign.seed, state_of(part)), "");
   }
+  uint64_t without_file_count = 0;
   for (const CauseRecord& cause : subject.causes) {
+    without_file_count += cause.file == nullptr;
+    if (cause.file == nullptr && without_file_count > kBareCausesShown) continue;
     ++counts.tests;
     ++counts.failures;
     const std::string type = cause.file == nullptr ? cause.name : cause.file->signature;
     cases += case_text(subject, cause.name,
                        fault_text(story, cause.file, "failure", type, message_of(story, cause)));
+  }
+  if (without_file_count > kBareCausesShown) {
+    ++counts.tests;
+    ++counts.failures;
+    const std::string message =
+        fmt::format("and {} more without a file", without_file_count - kBareCausesShown);
+    cases += case_text(subject, "more", fault_text(story, nullptr, "failure", "more", message));
   }
   for (const KeptFile* file : subject.others) {
     ++counts.tests;

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -57,17 +60,23 @@ class RecordReader {
       record_.subjects.emplace_back().subject = words;
       counts_.emplace_back();
     }
-    std::vector<std::string>& journal_words = subject().journal_words;
-    if (std::ranges::find(journal_words, campaign.subject) == journal_words.end()) {
-      journal_words.push_back(campaign.subject);
-    }
     std::vector<CampaignPart>& parts = subject().campaigns;
-    const auto same = std::ranges::find(parts, campaign, &CampaignPart::campaign);
-    part_ = static_cast<size_t>(same - parts.begin());
-    if (same != parts.end()) return Success{};
-    if (++campaign_count_ > kCampaignsMax) return too_many("campaigns", kCampaignsMax);
+    const auto [known_part, is_new] = parts_.try_emplace(key_of(campaign), parts.size());
+    part_ = known_part->second;
+    if (!is_new) return Success{};
+    if (parts_.size() > kCampaignsMax) return too_many("campaigns", kCampaignsMax);
     parts.push_back({.campaign = campaign});
+    if (journal_words_.insert(campaign.subject).second) {
+      subject().journal_words.push_back(campaign.subject);
+    }
     return Success{};
+  }
+
+  // Equal for equal campaigns: a journal may name thousands in turn.
+  using CampaignKey = std::tuple<std::string, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+  static CampaignKey key_of(const JournalCampaign& campaign) {
+    return {campaign.subject,   campaign.seed,         campaign.first_run,
+            campaign.run_count, campaign.milliseconds, campaign.find_limit};
   }
 
   Error too_many(std::string_view what, uint64_t limit) const {
@@ -95,25 +104,31 @@ class RecordReader {
   const std::string_view path_;
   CampaignRecord& record_;
   std::vector<std::map<std::string, uint64_t>> counts_;  // Of each subject, by signature.
+  std::map<CampaignKey, size_t> parts_;  // Where each is among those of its subject.
+  std::set<std::string> journal_words_;  // Of all subjects: each is of one.
   size_t subject_ = 0;
   size_t part_ = 0;
-  uint64_t campaign_count_ = 0;
 };
 
+// Causes by what leads to them: a name, or a signature that is listed. The first one stays.
+using CauseIndex = std::map<std::string, size_t>;
+
 // The cause of a signature that no file lists: of its kind, or of all kinds of its sort.
-CauseRecord* cause_of_kind(std::vector<CauseRecord>& causes, const std::string& signature) {
+std::optional<size_t> cause_of_kind(const CauseIndex& names, const std::string& signature) {
   const std::string kind = kind_of_signature(signature);
   const size_t dash = kind.find('-');
   const std::string sort = dash == std::string::npos ? kind : kind.substr(dash + 1);
   for (const std::string& name : {kind, sort}) {
-    const auto cause = std::ranges::find(causes, name, &CauseRecord::name);
-    if (cause != causes.end()) return &*cause;
+    const auto cause = names.find(name);
+    if (cause != names.end()) return cause->second;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
+// After a stop a part of them.
 void set_causes(SubjectRecord& subject, const KeptFiles& kept) {
-  std::map<std::string, size_t> listed;  // The first cause that lists the signature.
+  CauseIndex listed;
+  CauseIndex names;  // Of causes with a file.
   for (const KeptFile& file : kept.files) {
     if (file.subject != subject.subject) continue;
     if (file.signature.empty()) {
@@ -123,18 +138,19 @@ void set_causes(SubjectRecord& subject, const KeptFiles& kept) {
     for (const std::string& signature : file.signatures) {
       listed.emplace(signature, subject.causes.size());
     }
+    names.emplace(file.stem(), subject.causes.size());
     subject.causes.push_back({.name = file.stem(), .file = &file});
   }
-  const size_t with_file_count = subject.causes.size();
   for (const SignatureCount& count : subject.signatures) {
+    if (is_stopped()) return;
     const auto known = listed.find(count.signature);
-    CauseRecord* cause = known != listed.end() ? &subject.causes[known->second]
-                                               : cause_of_kind(subject.causes, count.signature);
-    const bool has_own =
-        cause == nullptr || static_cast<size_t>(cause - subject.causes.data()) >= with_file_count;
-    if (has_own) cause = &subject.causes.emplace_back(CauseRecord{.name = count.signature});
-    cause->signatures.push_back(count);
-    cause->finding_count += count.run_count;
+    const std::optional<size_t> index = known != listed.end()
+                                            ? std::optional(known->second)
+                                            : cause_of_kind(names, count.signature);
+    CauseRecord& cause = index ? subject.causes[*index] : subject.causes.emplace_back();
+    if (!index) cause.name = count.signature;
+    cause.signatures.push_back(count);
+    cause.finding_count += count.run_count;
   }
   std::ranges::stable_sort(subject.causes, std::greater<>(), &CauseRecord::finding_count);
 }
@@ -149,10 +165,11 @@ Result<CampaignRecord> campaign_record_of(std::string_view journal, std::string_
                                           KeptFiles kept) {
   CampaignRecord record;
   record.kept = std::move(kept);
+  const Error interrupted = error_of("reading {} was interrupted.", in_quotes(path));
   JournalReader reader(journal, path);
   RecordReader taker(path, record);
   for (;;) {
-    if (is_stopped()) return error_of("reading {} was interrupted.", in_quotes(path));
+    if (is_stopped()) return interrupted;
     auto entry = reader.next();
     if (!entry) return entry.error();
     if (!*entry) break;
@@ -161,6 +178,7 @@ Result<CampaignRecord> campaign_record_of(std::string_view journal, std::string_
   }
   taker.finish();
   for (SubjectRecord& subject : record.subjects) set_causes(subject, record.kept);
+  if (is_stopped()) return interrupted;
   for (const KeptFile& file : record.kept.files) {
     record.foreign_file_count +=
         std::ranges::find(record.subjects, file.subject, &SubjectRecord::subject) ==

@@ -69,7 +69,7 @@ inline constexpr uint64_t kCampaignsMax = 10'000;
 
 // Of the journal's text, which errors call `path`, and what is kept beside it. What a process that
 // was killed left of a last line does not count. Errors: those of JournalReader; more subjects or
-// campaigns than the limits; a stop. Cost: linear in the text.
+// campaigns than the limits; a stop. Cost: linear in the text, but for a logarithm.
 Result<CampaignRecord> campaign_record_of(std::string_view journal, std::string_view path,
                                           KeptFiles kept);
 

@@ -52,6 +52,10 @@ std::vector<FileCommand> commands_of(const CampaignStory& story, const KeptFile&
 // "2000 of 5000 programs, not at its end".
 std::string state_of(const CampaignPart& part);
 
+// Causes without a file that a page or a suite has: a bug that nobody minimizes may make a cause of
+// each of a million signatures. How many more there are is said.
+inline constexpr uint64_t kBareCausesShown = 500;
+
 // One page without anything beside it, for light and dark screens; well-formed XML, too.
 // Defined in campaign_html.cc.
 std::string html_of(const CampaignStory& story);

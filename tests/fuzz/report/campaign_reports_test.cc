@@ -196,6 +196,22 @@ TEST(CampaignReports, NameFilesAsShellsTakeThem) {
             "interlock check './-o; rm x.ilk'");
 }
 
+// Each of them would be an article or a case of its own.
+TEST(CampaignReports, CountCausesWithoutAFileBeyondALimit) {
+  JournalBlock block{0, std::vector<RunOutcome>(kBareCausesShown + 3), 0};
+  for (size_t i = 0; i < block.outcomes.size(); ++i) {
+    block.outcomes[i].signatures = {fmt::format("RAW-view-copy-k{}", i)};
+  }
+  const JournalCampaign campaign{1, 0, 1000, 0, 0, "interlock fuzz --encoder=x"};
+  const CampaignStory story =
+      told(campaign_record_of(journal_of({JournalHeader{"b"}, campaign, block}), "j", {}).value());
+  ASSERT_EQ(story.record.subjects[0].causes.size(), kBareCausesShown + 3);
+  EXPECT_THAT(html_of(story), HasSubstr("<p>and 3 more without a file</p>"));
+  EXPECT_EQ(xmllint::complaints(html_of(story)), "");
+  EXPECT_THAT(junit_of(story), HasSubstr("tests=\"502\" failures=\"501\""));
+  EXPECT_EQ(xmllint::complaints(junit_of(story), "junit.xsd"), "");
+}
+
 TEST(CampaignReports, TellOfNothing) {
   const CampaignStory none = told(campaign_record_of("", "j", {}).value());
   JournalBlock block{0, std::vector<RunOutcome>(4), 0};

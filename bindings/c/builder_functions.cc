@@ -34,17 +34,21 @@ std::string name_error(const char* name) {
   return {};
 }
 
-// What was built, with the dispatch that is still open.
-std::string whole_text(const ilk_builder& builder) {
-  return builder.dispatch ? builder.text + print(ItemDraft(*builder.dispatch)) + '\n'
-                          : builder.text;
+// The dispatch that is still open; empty if none is.
+std::string open_text(const ilk_builder& builder) {
+  return builder.dispatch ? print(ItemDraft(*builder.dispatch)) + '\n' : std::string();
 }
 
+// What was built, with the dispatch that is still open.
+std::string whole_text(const ilk_builder& builder) { return builder.text + open_text(builder); }
+
+// One append, which leaves the text as it was where there is no memory for it, and costs what is
+// added.
 void add_line(ilk_builder& builder, std::string_view line) {
-  std::string text = whole_text(builder);
-  text += line;
-  text += '\n';
-  builder.text = std::move(text);
+  std::string added = open_text(builder);
+  added += line;
+  added += '\n';
+  builder.text += added;
   builder.dispatch.reset();
 }
 
@@ -99,7 +103,7 @@ ilk_status ilk_builder_dispatch(ilk_builder* builder, const char* label, const c
     interlock::DispatchDraft dispatch;
     dispatch.label = label != nullptr ? label : "";
     dispatch.kernel = kernel;
-    builder->text = interlock::whole_text(*builder);
+    builder->text += interlock::open_text(*builder);
     builder->dispatch = std::move(dispatch);
     return {};
   });

@@ -47,18 +47,22 @@ const Access& operand_of(const ilk_access& access) {
 extern "C" {
 
 ilk_kind ilk_finding_kind(const ilk_finding* finding) {
+  if (finding == nullptr) return ILK_RAW;
   return static_cast<ilk_kind>(finding->finding.kind);
 }
 
 const char* ilk_finding_word(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
   return interlock::word_of(finding->finding.kind).data();  // Of a literal.
 }
 
 ilk_observability ilk_finding_observability(const ilk_finding* finding) {
+  if (finding == nullptr) return ILK_UNKNOWN;
   return static_cast<ilk_observability>(finding->finding.observability);
 }
 
 const char* ilk_finding_memory(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
   const interlock::Program& program = finding->sourced.program;
   const interlock::MemoryId memory = finding->finding.memory;
   if (!memory.is_some()) return nullptr;
@@ -66,25 +70,38 @@ const char* ilk_finding_memory(const ilk_finding* finding) {
       [&] { return std::string(program.name(program.memory(memory).name)); });
 }
 
-uint64_t ilk_finding_begin(const ilk_finding* finding) { return finding->finding.overlap.begin; }
+uint64_t ilk_finding_begin(const ilk_finding* finding) {
+  if (finding == nullptr) return 0;
+  return finding->finding.overlap.begin;
+}
 
-uint64_t ilk_finding_end(const ilk_finding* finding) { return finding->finding.overlap.end; }
+uint64_t ilk_finding_end(const ilk_finding* finding) {
+  if (finding == nullptr) return 0;
+  return finding->finding.overlap.end;
+}
 
 const ilk_access* ilk_finding_first(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
   return finding->first ? &*finding->first : nullptr;
 }
 
 const ilk_access* ilk_finding_second(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
   return finding->second ? &*finding->second : nullptr;
 }
 
 const char* ilk_finding_headline(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
   return finding->finding.headline.c_str();
 }
 
-const char* ilk_finding_fix(const ilk_finding* finding) { return finding->finding.fix.c_str(); }
+const char* ilk_finding_fix(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
+  return finding->finding.fix.c_str();
+}
 
 const char* ilk_finding_text(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
   return finding->text.get([&] {
     return interlock::text_of_finding(finding->sourced.program, finding->finding,
                                       finding->sourced.name);
@@ -92,17 +109,23 @@ const char* ilk_finding_text(const ilk_finding* finding) {
 }
 
 size_t ilk_finding_detail_count(const ilk_finding* finding) {
+  if (finding == nullptr) return 0;
   return finding->finding.details.size();
 }
 
 const char* ilk_finding_detail(const ilk_finding* finding, size_t index) {
+  if (finding == nullptr) return nullptr;
   const auto& details = finding->finding.details;
   return index < details.size() ? details[index].c_str() : nullptr;
 }
 
-size_t ilk_finding_witness_count(const ilk_finding* finding) { return finding->witness.size(); }
+size_t ilk_finding_witness_count(const ilk_finding* finding) {
+  if (finding == nullptr) return 0;
+  return finding->witness.size();
+}
 
 const char* ilk_finding_witness(const ilk_finding* finding, size_t index) {
+  if (finding == nullptr) return nullptr;
   if (index >= finding->witness.size()) return nullptr;
   return finding->witness[index].get([&] {
     return interlock::text_of(finding->sourced.program, finding->finding.witness[index]);
@@ -110,21 +133,25 @@ const char* ilk_finding_witness(const ilk_finding* finding, size_t index) {
 }
 
 const char* ilk_finding_expectation(const ilk_finding* finding) {
+  if (finding == nullptr) return nullptr;
   return finding->expectation.get(
       [&] { return interlock::expectation_line(finding->sourced.program, {}, finding->finding); });
 }
 
 uint64_t ilk_access_dispatch(const ilk_access* access) {
+  if (access == nullptr) return UINT64_MAX;
   if (!interlock::dispatch_of(*access).is_counted()) return UINT64_MAX;
   return access->sourced.program.number_of(access->ref.dispatch);
 }
 
 const char* ilk_access_label(const ilk_access* access) {
+  if (access == nullptr) return nullptr;
   return access->label.get(
       [&] { return access->sourced.program.reference_of(access->ref.dispatch); });
 }
 
 const char* ilk_access_kernel(const ilk_access* access) {
+  if (access == nullptr) return nullptr;
   const interlock::Dispatch& dispatch = interlock::dispatch_of(*access);
   if (dispatch.host != interlock::HostAccess::kNone) return nullptr;
   return access->kernel.get(
@@ -132,19 +159,23 @@ const char* ilk_access_kernel(const ilk_access* access) {
 }
 
 const char* ilk_access_verb(const ilk_access* access) {
+  if (access == nullptr) return nullptr;
   return access->verb.get(
       [&] { return std::string(interlock::verb_of(interlock::operand_of(*access))); });
 }
 
 uint64_t ilk_access_begin(const ilk_access* access) {
+  if (access == nullptr) return 0;
   return interlock::operand_of(*access).range.begin;
 }
 
 uint64_t ilk_access_end(const ilk_access* access) {
+  if (access == nullptr) return 0;
   return interlock::operand_of(*access).range.end;
 }
 
 const char* ilk_access_tensor(const ilk_access* access) {
+  if (access == nullptr) return nullptr;
   const interlock::TensorId tensor = interlock::operand_of(*access).tensor;
   if (!tensor.is_some()) return nullptr;
   return access->tensor.get(
@@ -152,6 +183,7 @@ const char* ilk_access_tensor(const ilk_access* access) {
 }
 
 uint64_t ilk_access_line(const ilk_access* access) {
+  if (access == nullptr) return 0;
   return access->sourced.line_of(interlock::dispatch_of(*access).statement);
 }
 

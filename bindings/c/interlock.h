@@ -251,6 +251,9 @@ ILK_API const char* ilk_report_text(const ilk_report* report);
 /* All of it, for programs: one JSON object (docs/json.md). */
 ILK_API const char* ilk_report_json(const ilk_report* report);
 
+/* The functions of findings and accesses below take a null one, too. Of it text and accesses are
+ * null, numbers 0, its dispatch is UINT64_MAX, its observability ILK_UNKNOWN, and its kind 0. */
+
 ILK_API size_t ilk_report_finding_count(const ilk_report* report);
 
 /* Observable ones first; null: there are not so many. */

@@ -20,14 +20,18 @@ static ilk_program* build_program(ilk_error** error) {
   return program;
 }
 
+/* Not every finding has two accesses and a memory. */
+static const char* text_or_none(const char* text) { return text != NULL ? text : "none"; }
+
 static void print_findings(const ilk_report* report) {
   size_t i;
   for (i = 0; i < ilk_report_finding_count(report); ++i) {
     const ilk_finding* finding = ilk_report_finding(report, i);
     printf("%s of %s and %s in %s[%lu:%lu]\n", ilk_finding_word(finding),
-           ilk_access_label(ilk_finding_first(finding)),
-           ilk_access_label(ilk_finding_second(finding)), ilk_finding_memory(finding),
-           (unsigned long)ilk_finding_begin(finding), (unsigned long)ilk_finding_end(finding));
+           text_or_none(ilk_access_label(ilk_finding_first(finding))),
+           text_or_none(ilk_access_label(ilk_finding_second(finding))),
+           text_or_none(ilk_finding_memory(finding)), (unsigned long)ilk_finding_begin(finding),
+           (unsigned long)ilk_finding_end(finding));
   }
 }
 

@@ -99,6 +99,33 @@ TEST(CReports, OutliveTheirProgramAndSayWhereEachAccessIs) {
   EXPECT_EQ(ilk_access_line(second), ilk_access_line(first) + 1);
 }
 
+// The access that there is not is handed on as it is.
+TEST(CReports, SayNothingOfFindingsAndAccessesThatAreNull) {
+  EXPECT_EQ(ilk_finding_kind(nullptr), ILK_RAW);
+  EXPECT_EQ(ilk_finding_observability(nullptr), ILK_UNKNOWN);
+  EXPECT_EQ(ilk_finding_first(nullptr), nullptr);
+  EXPECT_EQ(ilk_finding_second(nullptr), nullptr);
+  for (const auto text : {ilk_finding_word, ilk_finding_memory, ilk_finding_headline,
+                          ilk_finding_fix, ilk_finding_text, ilk_finding_expectation}) {
+    EXPECT_EQ(text(nullptr), nullptr);
+  }
+  for (const auto count : {ilk_finding_detail_count, ilk_finding_witness_count}) {
+    EXPECT_EQ(count(nullptr), 0u);
+  }
+  for (const auto text : {ilk_finding_detail, ilk_finding_witness}) {
+    EXPECT_EQ(text(nullptr, 0), nullptr);
+  }
+  for (const auto number : {ilk_finding_begin, ilk_finding_end}) EXPECT_EQ(number(nullptr), 0u);
+  for (const auto text :
+       {ilk_access_label, ilk_access_kernel, ilk_access_verb, ilk_access_tensor}) {
+    EXPECT_EQ(text(nullptr), nullptr);
+  }
+  for (const auto number : {ilk_access_begin, ilk_access_end, ilk_access_line}) {
+    EXPECT_EQ(number(nullptr), 0u);
+  }
+  EXPECT_EQ(ilk_access_dispatch(nullptr), UINT64_MAX);
+}
+
 TEST(CReports, CanLeaveTheExpectLinesOut) {
   const auto program = program_at(corpus("bugs/mlx-3630.ilk"));
   const Owned<ilk_options> options(ilk_options_create());

@@ -213,6 +213,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   Result<Program> program =
       read_program(path, parse_options, options.updates_expectations ? &text : nullptr);
   if (!program) {
+    known.leave_open();
     if (log != nullptr) log->add_error(path, program.error().message);
     return report_error(program.error());
   }
@@ -237,6 +238,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   }
   const ExitStatus status =
       status_of(*program, report, outcome, baseline, denies(options, "redundant"));
+  if (status == ExitStatus::kNoVerdict) known.leave_open();
   return budget.failure.empty() ? status : worse(status, ExitStatus::kFinding);
 }
 

@@ -47,8 +47,12 @@ class KnownFiles {
   };
   BudgetOutcome judge_barriers(const std::string& path, const CheckReport& report);
 
+  // Says that some file has no verdict: finish() updates nothing.
+  void leave_open() { is_open_ = true; }
+
   // Writes what is to be updated; else tells which files the baseline names that are not there.
-  // Returns kNothingFound, or prints why a file cannot be written and returns kBadInput.
+  // Returns kNothingFound, or prints why a file cannot be written, or why nothing is updated, and
+  // returns kBadInput.
   ExitStatus finish();
 
  private:

@@ -130,6 +130,19 @@ TEST_F(Known, RefusesBaselinesThatAreNone) {
   EXPECT_EQ(check({"--update-baseline"}).status, 2);
 }
 
+TEST_F(Known, UpdatesNothingWithoutAVerdictOnEachFile) {
+  EXPECT_EQ(check({baseline_, "--update-baseline"}).status, 0);
+  const std::string before = read_file(folder_ + "/sync.json").value();
+  write("one.ilk", std::string(kStream) + "late: dispatch Late reads a[0:8]\n");
+  write("two.ilk", "interlock 1\nnonsense\n");
+  const CommandResult update =
+      check({baseline_, "--update-baseline", budget_, "--update-barrier-budget"});
+  EXPECT_EQ(update.status, 2);
+  EXPECT_THAT(update.err, HasSubstr("nothing is updated: there is no verdict on all"));
+  EXPECT_EQ(read_file(folder_ + "/sync.json").value(), before);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/barriers.json"));
+}
+
 TEST_F(Known, HasABudgetOfBarriers) {
   const std::string clean =
       "interlock 1\nmemory a 64\ndispatch W writes a\nbarrier\ndispatch R reads a\n";

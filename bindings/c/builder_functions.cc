@@ -16,13 +16,13 @@ namespace {
 // As make(), of what adds to a builder; `add` returns what is wrong, if anything is.
 template <typename Add>
 ilk_status add_to(ilk_builder* builder, ilk_error** error, const Add& add) noexcept {
-  if (builder == nullptr) return give_error(error, null_argument("the builder"));
   try {
+    if (builder == nullptr) return give_error(error, null_argument("the builder"));
     std::string wrong = add();
     if (wrong.empty()) return ILK_OK;
     return give_error(error, {ILK_BAD_ARGUMENT, std::move(wrong), 0, 0});
   } catch (...) {
-    return give_error(error, {ILK_NO_MEMORY, "there is not enough memory.", 0, 0});
+    return give_no_memory(error);
   }
 }
 

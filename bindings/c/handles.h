@@ -147,11 +147,27 @@ namespace interlock {
 // Sets `*error`, if there is one, and returns the status.
 ilk_status give_error(ilk_error** error, ilk_error failure) noexcept;
 
+// As give_error() where there is no memory, and so none for an error: of a null one
+// ilk_error_status() and ilk_error_message() say that.
+inline ilk_status give_no_memory(ilk_error** error) noexcept {
+  if (error != nullptr) *error = nullptr;
+  return ILK_NO_MEMORY;
+}
+
 // Of a message about the file `name`: with its place, if the message has one.
 ilk_error input_error(std::string message, std::string_view name);
 
 // "'program' is null."
 ilk_error null_argument(std::string_view name);
+
+// Of ILK_FAILED, or of ILK_NO_MEMORY where there is none for `message`.
+inline ilk_status give_failure(ilk_error** error, const char* message) noexcept {
+  try {
+    return give_error(error, {ILK_FAILED, message, 0, 0});
+  } catch (...) {
+    return give_no_memory(error);
+  }
+}
 
 // A handle, or why there is none.
 template <typename Handle>
@@ -161,9 +177,9 @@ using Made = std::variant<std::unique_ptr<Handle>, ilk_error>;
 template <typename Handle, typename Work>
 ilk_status make(Handle** made, const ilk_options* options, ilk_error** error,
                 const Work& work) noexcept {
-  if (made == nullptr) return give_error(error, null_argument("the place of the result"));
-  *made = nullptr;
   try {
+    if (made == nullptr) return give_error(error, null_argument("the place of the result"));
+    *made = nullptr;
     Stop* const stop = options != nullptr ? &options->stop : nullptr;
     const StopScope scope(stop);
     Made<Handle> result = work();
@@ -176,9 +192,9 @@ ilk_status make(Handle** made, const ilk_options* options, ilk_error** error,
     *made = std::get<std::unique_ptr<Handle>>(result).release();
     return ILK_OK;
   } catch (const std::bad_alloc&) {
-    return give_error(error, {ILK_NO_MEMORY, "there is not enough memory.", 0, 0});
+    return give_no_memory(error);
   } catch (const std::exception& exception) {
-    return give_error(error, {ILK_FAILED, exception.what(), 0, 0});
+    return give_failure(error, exception.what());
   }
 }
 

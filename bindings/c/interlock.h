@@ -20,6 +20,7 @@
  *
  * Errors. A function that can fail returns an ilk_status. If that is not ILK_OK, it has set its
  * result to null and, where `error` is not null, `*error` to a new error, for the caller to free.
+ * After ILK_NO_MEMORY it may be null, for which ilk_error_status() and ilk_error_message() say so.
  * `*error` stays as it was otherwise. No exception leaves the library. What the library itself gets
  * wrong ends the process with a line on standard error: a wrong verdict would be worse.
  *

@@ -117,12 +117,13 @@ std::string text_of_repair(const std::string& path, const ExpectationOutcome& ou
   const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
   if (path == "-" || std::ranges::none_of(outcome.subjects, has_failed)) return {};
   return fmt::format(
-      "  If what is found is right now, write it down: interlock check --update-expect {}\n", path);
+      "  If what is found is right now, write it down: interlock check --update-expect {}\n",
+      shown_word(path));
 }
 
 std::string text_of_picture(const std::string& path, const CheckReport& report) {
   if (path == "-" || report.findings.empty()) return {};
-  return fmt::format("Picture: interlock show {}\n", path);
+  return fmt::format("Picture: interlock show {}\n", shown_word(path));
 }
 
 // The file, its verdict, and what is not as expected.

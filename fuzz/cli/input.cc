@@ -12,6 +12,7 @@
 #include "encoder/program/names.h"
 #include "encoder/text/files.h"
 #include "fuzz/cli/amounts.h"
+#include "fuzz/judge/pass_chain.h"
 
 namespace interlock {
 
@@ -65,6 +66,15 @@ ExitStatus write_output(const std::string& path, const std::string& text, ExitSt
   }
   const Result<Success> written = write_file(path, text);
   return written ? status : report_error(written.error());
+}
+
+std::string shown_word(std::string_view path) {
+  std::string shown;
+  for (const char c : shell_word(path)) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return shown;
 }
 
 std::string stem_of(std::string_view path) {

@@ -92,7 +92,7 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   const ExitStatus status = write_output(options.output, text, ExitStatus::kFinding);
   if (status == ExitStatus::kFinding && options.output != "-") {
     finish_progress();
-    print_remark(fmt::format("Picture: interlock show {}\n", options.output));
+    print_remark(fmt::format("Picture: interlock show {}\n", shown_word(options.output)));
   }
   return status;
 }

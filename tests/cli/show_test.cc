@@ -94,6 +94,9 @@ TEST(ShowCommand, IsNamedByReports) {
   EXPECT_THAT(run_interlock({"check", path}).out, EndsWith(line));
   EXPECT_THAT(run_interlock({"check", "-q", path}).out, Not(HasSubstr("Picture")));
   EXPECT_THAT(run_interlock({"check", "-"}, kTwoHazards).out, Not(HasSubstr("Picture")));
+  // For a shell a blank would end the name, and a terminal would follow what is no letter.
+  const std::string strange = temporary_file("a \x1b b.ilk", kTwoHazards);
+  EXPECT_THAT(run_interlock({"check", strange}).out, EndsWith("a \\x1b b.ilk'\n"));
   const std::string small = temporary_path("small.ilk");
   EXPECT_THAT(run_interlock({"minimize", path, "-o", small}).err,
               HasSubstr("Picture: interlock show " + small + "\n"));

@@ -79,6 +79,7 @@ std::string shown_word(std::string_view path) {
 
 std::string stem_of(std::string_view path) {
   path.remove_prefix(path.find_last_of('/') + 1);
+  if (path.ends_with(".gz")) path.remove_suffix(3);
   return std::string(path.substr(0, path.find_last_of('.')));
 }
 

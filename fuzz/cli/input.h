@@ -64,7 +64,7 @@ ExitStatus write_output(const std::string& path, const std::string& text, ExitSt
 // Control bytes of the name, with which a terminal would do something, as \xNN.
 std::string shown_word(std::string_view path);
 
-// "ggml" of "out/ggml.ilk".
+// "ggml" of "out/ggml.ilk", and of "out/ggml.ilk.gz".
 std::string stem_of(std::string_view path);
 
 // Returns the backend, there or not; or prints that there is none of this name, sets `status` to

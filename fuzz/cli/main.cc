@@ -98,16 +98,14 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 // `interlock help CMD` is `interlock CMD --help`, and `interlock version` is what other programs
 // answer to.
-std::vector<std::string> arguments_of(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (arguments.empty()) return arguments;
+void replace_words(std::vector<std::string>& arguments) {
+  if (arguments.empty()) return;
   if (arguments.front() == "help") {
     arguments.erase(arguments.begin());
     arguments.push_back("--help");
   } else if (arguments.front() == "version") {
     arguments.front() = "--version";
   }
-  return arguments;
 }
 
 ExitStatus run_command_line(int argc, char** argv) {
@@ -131,9 +129,10 @@ ExitStatus run_command_line(int argc, char** argv) {
         add_completion_command, add_manual_command,  add_serve_command}) {
     add(app, status);
   }
-  std::vector<std::string> arguments = arguments_of(argc, argv);
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const Result<Success> coloured = take_colour(arguments);
   if (!coloured) return report_error(coloured.error());
+  replace_words(arguments);
   try {
     std::ranges::reverse(arguments);  // As CLI11 wants them.
     app.parse(std::move(arguments));

@@ -34,8 +34,9 @@ struct ShowOptions {
   uint64_t finding = 0;  // From 1. None: all on a page, else the first one.
 };
 
-// Empty: a name that says nothing.
+// Empty: a name that says nothing. What is packed is named after what it is.
 std::string_view format_of(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
   if (path.ends_with(".svg")) return "svg";
   if (path.ends_with(".html") || path.ends_with(".htm")) return "html";
   if (path.ends_with(".json")) return "perfetto";

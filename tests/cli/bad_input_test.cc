@@ -158,6 +158,9 @@ TEST(BadInput, HelpAndVersionAreWordsToo) {
   EXPECT_EQ(run_interlock({"help", "check"}).out, run_interlock({"check", "--help"}).out);
   EXPECT_EQ(run_interlock({"version"}).out, run_interlock({"--version"}).out);
   EXPECT_EQ(run_interlock({"help", "chek"}).status, 2);
+  EXPECT_EQ(run_interlock({"--color=never", "help", "check"}).out,
+            run_interlock({"check", "--help"}).out);
+  EXPECT_EQ(run_interlock({"--color=always", "version"}).out, run_interlock({"--version"}).out);
 }
 
 // Short output fails when it is flushed at the end, long output on the way.

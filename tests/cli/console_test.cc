@@ -119,6 +119,9 @@ TEST(Gzip, IsReadAndWrittenByEveryCommand) {
   const std::string out = folder + "/repaired.ilk.gz";
   EXPECT_EQ(run_interlock({"encode", "--encoder=interlock", file, "-o", out}).status, 0);
   EXPECT_EQ(run_interlock({"check", out}).status, 0);
+  const std::string picture = folder + "/war.svg.gz";
+  EXPECT_EQ(run_interlock({"show", file, "-o", picture}).status, 0);
+  EXPECT_THAT(read_file(picture).value(), StartsWith("<svg "));
   std::filesystem::resize_file(file, 40);
   const CommandResult cut = run_interlock({"check", file});
   EXPECT_EQ(cut.status, 2);

@@ -11,7 +11,8 @@
 namespace interlock {
 namespace {
 
-using BaselineJson = nlohmann::ordered_json;
+using BaselineJson = nlohmann::json;            // Read: finds a key in logarithmic time.
+using BaselineWriter = nlohmann::ordered_json;  // Written: keys in the order of the calls.
 
 constexpr std::string_view kBaselineKey = "interlock_baseline";
 constexpr std::string_view kBudgetKey = "interlock_barrier_budget";
@@ -56,9 +57,17 @@ Error no_count(std::string_view path, std::string_view of) {
   return error_of("{}: error: {} has no whole number.", path, in_quotes(of));
 }
 
-std::string text_of_files(std::string_view key, BaselineJson files) {
-  const BaselineJson json = {{key, kBaselineVersion}, {"files", std::move(files)}};
-  return json.dump(2, ' ', false, BaselineJson::error_handler_t::replace) + "\n";
+// Appends a key that the object does not have: [] would look at all that it has for each.
+void append(BaselineWriter& object, const std::string& key, BaselineWriter value) {
+  auto& entries = object.get_ref<BaselineWriter::object_t&>();
+  entries.emplace_back(key, std::move(value));
+}
+
+std::string text_of_files(std::string_view key, BaselineWriter files) {
+  BaselineWriter json = BaselineWriter::object();
+  append(json, std::string(key), kBaselineVersion);
+  append(json, "files", std::move(files));
+  return json.dump(2, ' ', false, BaselineWriter::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -89,18 +98,19 @@ Result<BarrierBudget> barrier_budget_of(std::string_view text, std::string_view 
 }
 
 std::string text_of(const Baseline& baseline) {
-  BaselineJson files = BaselineJson::object();
+  BaselineWriter files = BaselineWriter::object();
   for (const auto& [file, findings] : baseline.files) {
     if (findings.empty()) continue;
-    BaselineJson& object = files[file] = BaselineJson::object();
-    for (const auto& [identity, count] : findings) object[identity] = count;
+    BaselineWriter object = BaselineWriter::object();
+    for (const auto& [identity, count] : findings) append(object, identity, count);
+    append(files, file, std::move(object));
   }
   return text_of_files(kBaselineKey, std::move(files));
 }
 
 std::string text_of(const BarrierBudget& budget) {
-  BaselineJson files = BaselineJson::object();
-  for (const auto& [file, count] : budget.files) files[file] = count;
+  BaselineWriter files = BaselineWriter::object();
+  for (const auto& [file, count] : budget.files) append(files, file, count);
   return text_of_files(kBudgetKey, std::move(files));
 }
 

@@ -31,11 +31,11 @@ struct BarrierBudget {
 };
 
 // Errors name `path`, the line and the column, or what stands where: the text is no such file, or
-// one of a newer version, or has more than kBaselineBytesMax.
+// one of a newer version, or has more than kBaselineBytesMax. Cost: n log n, of n bytes.
 Result<Baseline> baseline_of(std::string_view text, std::string_view path);
 Result<BarrierBudget> barrier_budget_of(std::string_view text, std::string_view path);
 
-// What the above reads. Names that are no UTF-8 are written with replacements.
+// What the above reads. Names that are no UTF-8 are written with replacements. Cost: linear.
 std::string text_of(const Baseline& baseline);
 std::string text_of(const BarrierBudget& budget);
 

@@ -118,6 +118,14 @@ TEST(Baseline, ReadsWhatItWrites) {
   EXPECT_FALSE(baseline_of(text_of(budget), "f"));
 }
 
+// Hours, if each key were looked for among those before it.
+TEST(Baseline, HasAMillionFindings) {
+  Baseline baseline;
+  IdentityCounts& counts = baseline.files["many.ilk"];
+  for (int i = 0; i < 1'000'000; ++i) counts["RAW: " + std::to_string(i)] = 1;
+  EXPECT_EQ(baseline_of(text_of(baseline), "f").value().files, baseline.files);
+}
+
 TEST(Baseline, RefusesWhatIsNone) {
   const auto message = [](const std::string& text) {
     const auto read = baseline_of(text, "b.json");

@@ -21,10 +21,6 @@ std::string svg_rect(Span span, double top, double height, std::string_view css_
       css_class, span.left, top, std::max(span.width(), 1.0), height, radius);
 }
 
-std::string svg_title(std::string_view text) {
-  return text.empty() ? "" : fmt::format("<title>{}</title>", markup_text(text));
-}
-
 // Of an arrow that points along (dx, 0) or (0, dy) to a place whose ordinate is `y`.
 std::string head_right(const PictureLayout& layout, double x, uint32_t row, double y) {
   return fmt::format("M{:.0f} {}L{:.0f} {}L{:.0f} {}Z", x, layout.at(row, y), x - 9,
@@ -32,6 +28,12 @@ std::string head_right(const PictureLayout& layout, double x, uint32_t row, doub
 }
 
 }  // namespace
+
+std::string svg_title(std::string_view text) {
+  constexpr size_t kColumnsMax = 1000;
+  if (text.empty()) return "";
+  return fmt::format("<title>{}</title>", markup_text(shortened(visible_text(text), kColumnsMax)));
+}
 
 std::string label_at(double x, double y, std::string_view css_class, std::string_view text,
                      double width) {

@@ -49,7 +49,11 @@ class SvgParts {
   std::vector<size_t> first_cell_;  // By row, and one more: into Picture::cells.
 };
 
-// `text` in the middle of `y` by 12 pixels of a monospaced font, cut to `width` pixels; the whole
+// What an element shows where the pointer rests: of `text`, which may have the length of any line,
+// a thousand columns. Nothing of an empty one.
+std::string svg_title(std::string_view text);
+
+// `text` in the middle of `y` by 12 pixels of a monospaced font, cut to `width` pixels; more
 // of it is for the pointer to ask where it was cut.
 std::string label_at(double x, double y, std::string_view css_class, std::string_view text,
                      double width);

@@ -19,10 +19,6 @@ std::string row_rect(Span span, double top, double height, const std::string& cs
       css_class, span.left, top, std::max(span.width(), 1.0), height);
 }
 
-std::string row_title(const std::string& text) {
-  return text.empty() ? "" : fmt::format("<title>{}</title>", markup_text(text));
-}
-
 bool touches_alike(const MapCell& cell) { return cell.read_count > 0 && cell.write_count > 0; }
 
 // The longest of these that fits.
@@ -69,7 +65,7 @@ std::string SvgParts::row_of(uint32_t index) const {
   }
   std::string svg = fmt::format(R"svg(<g class="row" transform="translate(0 {:.0f})"{}>)svg",
                                 layout_.ordinate(index, 0), moving);
-  svg += row_title(row.text);
+  svg += svg_title(row.text);
   switch (row.kind) {
     case RowKind::kDispatch:
     case RowKind::kEnd:
@@ -194,7 +190,7 @@ std::string SvgParts::cell(const MapCell& cell) const {
       fmt::format("{}[{}:{}]: {}", memory.title, memory.boundaries[cell.first_segment],
                   memory.boundaries[cell.first_segment + cell.segment_count], cell.label);
   std::string svg =
-      fmt::format("<g>{}{}", row_title(where), row_rect(span, top, height, css_class));
+      fmt::format("<g>{}{}", svg_title(where), row_rect(span, top, height, css_class));
   if (!text.empty()) {
     svg += fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}">{}</text>)",
                        cell.is_in_finding ? "cell bad mid" : "cell mid", span.middle(),

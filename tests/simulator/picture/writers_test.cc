@@ -144,6 +144,18 @@ TEST(PictureWriters, TakeNamesForTextAlone) {
   EXPECT_FALSE(json::parse(trace_of(picture, name), nullptr, false).is_discarded());
 }
 
+// A line may have 64 KiB, and a picture thousands of them.
+TEST(PictureWriters, ShortenWhatThePointerAsksFor) {
+  const Result<Program> program =
+      parse("interlock 1\nmemory a 64\ndispatch X writes a\ndispatch Y reads a\n");
+  Picture picture = first_picture(*program, check(*program));
+  const size_t before = svg_of(picture).size();
+  for (PictureRow& row : picture.rows) row.text.assign(60'000, 'x');
+  const std::string svg = svg_of(picture);
+  EXPECT_LT(svg.size(), before + 1100 * picture.rows.size());
+  EXPECT_THAT(svg, HasSubstr(std::string(600, 'x')));
+}
+
 // Slices of one thread follow each other, flows lead from a slice to a slice, and no viewer has to
 // guess: each event has what the format asks of its phase.
 TEST(PictureWriters, WriteTracesThatViewersRead) {

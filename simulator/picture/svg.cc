@@ -65,13 +65,13 @@ constexpr std::string_view kStyle = R"css(
 .picture .some{fill:#fff;fill-opacity:.75;stroke:#9198a1;stroke-dasharray:2 3}
 .picture .badcell{fill:#ffebe9;stroke:#c1001f;stroke-width:2.5}
 .picture .own{fill-opacity:.38}
+.picture .raw{fill-opacity:.2}
 .picture .c0{fill:#56b4e9}
 .picture .c1{fill:#e69f00}
 .picture .c2{fill:#cc79a7}
 .picture .c3{fill:#f0e442}
 .picture .c4{fill:#0072b2}
 .picture .c5{fill:#8c6d31}
-.picture .raw{fill:#8b949e}
 .picture .mixed{fill:#8b949e;fill-opacity:.2}
 .picture .ended{fill:#1b1f24;fill-opacity:.1;stroke:#59636e;stroke-dasharray:3 3}
 .picture [data-opens]{cursor:pointer}

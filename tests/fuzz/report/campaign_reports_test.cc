@@ -198,9 +198,9 @@ TEST(CampaignReports, NameFilesAsShellsTakeThem) {
 
 // Each of them would be an article or a case of its own.
 TEST(CampaignReports, CountCausesWithoutAFileBeyondALimit) {
-  JournalBlock block{0, std::vector<RunOutcome>(kBareCausesShown + 3), 0};
-  for (size_t i = 0; i < block.outcomes.size(); ++i) {
-    block.outcomes[i].signatures = {fmt::format("RAW-view-copy-k{}", i)};
+  JournalBlock block{0, std::vector<RunOutcome>(4), 0};
+  for (size_t i = 0; i < kBareCausesShown + 3; ++i) {
+    block.outcomes[i % 4].signatures.push_back(fmt::format("RAW-view-copy-k{}", i));
   }
   const JournalCampaign campaign{1, 0, 1000, 0, 0, "interlock fuzz --encoder=x"};
   const CampaignStory story =

@@ -37,9 +37,10 @@ uint32_t MarkFunctions::axis_function() {
   const uint32_t start = additions_.fresh_id();
   const Function function =
       begin(to, word_type, {word_type, float_type, word_type, word_type}, start);
-  const auto [bits, coordinate, stated_size, which] =
-      std::array{function.parameters[0], function.parameters[1], function.parameters[2],
-                 function.parameters[3]};
+  const uint32_t bits = function.parameters[0];
+  const uint32_t coordinate = function.parameters[1];
+  const uint32_t stated_size = function.parameters[2];
+  const uint32_t which = function.parameters[3];
   const auto has = [&](uint32_t bit) {
     return to.claim(Opcode::kINotEqual,
                     {to.word(Opcode::kBitwiseAnd, {bits, additions_.uint_constant(bit)}), zero});

@@ -24,7 +24,6 @@ bool is_dynamic_type(uint32_t type) {
 
 ExactDevice::ExactDevice(const Device& device, const VkPhysicalDeviceLimits& limits)
     : device_(device),
-      limits_(limits),
       own_set_(limits.maxBoundDescriptorSets - 1),
       arena_(device, limits) {}
 

@@ -140,7 +140,6 @@ class ExactDevice {
   void remark(const std::string& what) const;
 
   const Device& device_;
-  VkPhysicalDeviceLimits limits_;
   uint32_t own_set_;
   SlotArena arena_;
   std::shared_ptr<ExactSlot> sink_;  // Of dispatches for which there is no slot.

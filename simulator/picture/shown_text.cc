@@ -110,7 +110,7 @@ std::vector<std::string> wrapped(std::string_view text, size_t columns) {
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(end + (has_blank ? 1 : 0));
   }
-  lines.emplace_back(text);
+  if (!text.empty() || lines.empty()) lines.emplace_back(text);
   return lines;
 }
 

@@ -146,11 +146,11 @@ _interlock() {{
 {words}  esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$cur"))
-    [[ ${{COMPREPLY-}} == *= ]] && compopt -o nospace 2>/dev/null
+    if [[ ${{COMPREPLY-}} == *= ]]; then compopt -o nospace 2>/dev/null || true; fi
   elif [[ -n $next ]]; then
     COMPREPLY=($(compgen -W "$next" -- "$cur"))
   else
-    compopt -o filenames 2>/dev/null
+    compopt -o filenames 2>/dev/null || true
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
   fi
 }}

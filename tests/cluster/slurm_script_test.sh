@@ -43,7 +43,7 @@ expect 2 "Usage" "$cluster/slurm_merge.sh" "$folder/parts"
 
 # Findings are no failure of a task; a part that is missing is one of the merge.
 expect 0 "findings" task 1 2 "$cluster/slurm_campaign.sh" "$folder/parts" "${campaign[@]}"
-expect 2 "part2" "$cluster/slurm_merge.sh" "$folder/parts" 2
+expect 2 "No such file" "$cluster/slurm_merge.sh" "$folder/parts" 2
 expect 0 "findings" task 2 2 "$cluster/slurm_campaign.sh" "$folder/parts" "${campaign[@]}"
 expect 0 "findings" "$cluster/slurm_merge.sh" "$folder/parts" 2
 expect 1 "findings" "$INTERLOCK" fuzz "${campaign[@]}" --out="$folder/whole"

@@ -53,7 +53,7 @@ void add_bash_cases(const CommandOutline& command, std::string& values, std::str
     if (option.is_positional || option.values.empty()) continue;
     for (const std::string& name : option.names) {
       values += fmt::format(
-          "    {})\n      COMPREPLY=($(compgen -W {} -- \"$cur\"))\n      return\n      ;;\n",
+          "    {})\n      COMPREPLY=($(compgen -W {} -- \"$cur\")) || true\n      return\n      ;;\n",
           quoted_for_shell(command.name + ":" + name),
           quoted_for_shell(fmt::format("{}", fmt::join(option.values, " "))));
     }
@@ -145,10 +145,10 @@ _interlock() {{
   case $command in
 {words}  esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W "$options" -- "$cur"))
+    COMPREPLY=($(compgen -W "$options" -- "$cur")) || true
     if [[ ${{COMPREPLY-}} == *= ]]; then compopt -o nospace 2>/dev/null || true; fi
   elif [[ -n $next ]]; then
-    COMPREPLY=($(compgen -W "$next" -- "$cur"))
+    COMPREPLY=($(compgen -W "$next" -- "$cur")) || true
   else
     compopt -o filenames 2>/dev/null || true
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")

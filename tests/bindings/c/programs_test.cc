@@ -9,6 +9,7 @@
 
 #include "bindings/c/interlock.h"
 #include "tests/bindings/c/c_handles.h"
+#include "tests/program_count.h"
 
 namespace interlock::programs_test {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// What a C caller can pass: its enumerations hold any int.
+// What a C caller can pass: its enumerations hold any int. Not in C++, so that sanitizers end a
+// test that does it: it is for builds without (is_slow_build()).
 template <typename Enumeration>
 Enumeration unknown_of(int value) {
   Enumeration unknown;
@@ -76,7 +78,9 @@ TEST(COptions, TakeWhatIsInRangeAndNothingElse) {
   EXPECT_EQ(ilk_options_set(options.get(), ILK_ALL_PAIRS, 1), ILK_OK);
   EXPECT_EQ(ilk_options_set(options.get(), ILK_ALL_PAIRS, 2), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_options_set(options.get(), ILK_INPUT_BYTES, 0), ILK_BAD_ARGUMENT);
-  EXPECT_EQ(ilk_options_set(options.get(), unknown_of<ilk_option>(9999), 1), ILK_BAD_ARGUMENT);
+  if (!is_slow_build()) {
+    EXPECT_EQ(ilk_options_set(options.get(), unknown_of<ilk_option>(9999), 1), ILK_BAD_ARGUMENT);
+  }
   EXPECT_EQ(ilk_options_set(nullptr, ILK_SEED, 1), ILK_BAD_ARGUMENT);
 }
 
@@ -134,13 +138,17 @@ TEST(CBuilders, RefuseWhatIsNoStatementAndStayAsTheyWere) {
   EXPECT_EQ(ilk_builder_memory(b, nullptr, 4096, nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_access(b, ILK_READS, "a", 0, 4, nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_attribute(b, "eps", "1", nullptr), ILK_BAD_ARGUMENT);
-  EXPECT_EQ(ilk_builder_barrier(b, unknown_of<ilk_barrier>(7), nullptr), ILK_BAD_ARGUMENT);
+  if (!is_slow_build()) {
+    EXPECT_EQ(ilk_builder_barrier(b, unknown_of<ilk_barrier>(7), nullptr), ILK_BAD_ARGUMENT);
+  }
   EXPECT_EQ(ilk_builder_line(b, "memory a 4096\nbarrier", nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_text(b), before);
   EXPECT_EQ(ilk_builder_dispatch(b, nullptr, "Produce", nullptr), ILK_OK);
   EXPECT_EQ(ilk_builder_access(b, ILK_READS, "a", 8, 4, nullptr), ILK_BAD_ARGUMENT);
   EXPECT_EQ(ilk_builder_attribute(b, "eps", "a b", nullptr), ILK_BAD_ARGUMENT);
-  EXPECT_EQ(ilk_builder_access(b, unknown_of<ilk_mode>(9), "a", 0, 4, nullptr), ILK_BAD_ARGUMENT);
+  if (!is_slow_build()) {
+    EXPECT_EQ(ilk_builder_access(b, unknown_of<ilk_mode>(9), "a", 0, 4, nullptr), ILK_BAD_ARGUMENT);
+  }
   EXPECT_EQ(ilk_builder_text(b), before + "dispatch Produce\n");
 }
 

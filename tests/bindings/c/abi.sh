@@ -25,6 +25,7 @@ cp "$source/bindings/c/interlock.h" "$folder/headers"
 write_abi() {
   abidw --exported-interfaces-only --headers-dir "$folder/headers" --drop-private-types --no-show-locs \
     --no-corpus-path --no-comp-dir-path --no-parameter-names --out-file "$1" "$library"
+  sed -i "s/ path='[^']*'//" "$1" # Where it was built is no part of it.
 }
 if $record; then
   write_abi "$recorded"

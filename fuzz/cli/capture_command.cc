@@ -22,6 +22,7 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "fuzz/judge/pass_chain.h"
 #include "simulator/report/check.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
@@ -47,25 +48,7 @@ std::string numbered(const std::string& path, size_t index) {
   return (whole.parent_path() / name).string();
 }
 
-// What an argument may have without quotes around it.
-constexpr std::string_view kPlainBytes =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-
 constexpr size_t kNamesShown = 8;  // Of what was not understood, in the last line.
-
-// As shells take it for one word.
-std::string quoted(const std::string& argument) {
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-// The argument, in quotes where a shell would take it for more than one word.
-std::string word_of_shell(const std::string& argument) {
-  const bool is_plain =
-      !argument.empty() && argument.find_first_not_of(kPlainBytes) == std::string::npos;
-  return is_plain ? argument : quoted(argument);
-}
 
 // The command that measures what this one bounds; empty where a log does not say which it was,
 // where nothing is to be executed, and where it was measured as far as can be.
@@ -74,10 +57,10 @@ std::string exact_command_of(const CaptureOptions& options) {
   if (options.command.empty() || request.is_dry || request.is_exact) return "";
   std::string text = "interlock capture --exact";
   if (request.dropped_barrier) text += fmt::format(" --drop-barrier={}", *request.dropped_barrier);
-  if (!request.pretended.empty()) text += " --pretend=" + word_of_shell(request.pretended);
-  if (!options.output.empty()) text += " -o " + word_of_shell(options.output);
+  if (!request.pretended.empty()) text += " --pretend=" + shell_word(request.pretended);
+  if (!options.output.empty()) text += " -o " + shell_word(options.output);
   text += " --";
-  for (const std::string& argument : options.command) text += " " + word_of_shell(argument);
+  for (const std::string& argument : options.command) text += " " + shell_word(argument);
   return text;
 }
 

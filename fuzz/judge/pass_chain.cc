@@ -128,8 +128,10 @@ std::string name_of_reference(const PassChain& chain) {
 
 std::string shell_word(std::string_view name) {
   constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=,+@";
-  if (name.find_first_not_of(kPlain) == std::string_view::npos) return std::string(name);
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=,+@%";
+  if (!name.empty() && name.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(name);
+  }
   std::string word = "'";
   for (const char c : name) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";

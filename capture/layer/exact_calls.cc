@@ -1,5 +1,6 @@
 // The calls that --exact sees, about objects, command buffers and submissions. Each goes on to the
 // call that logs it, or, of those that the log has no use for, to the next layer.
+#include "capture/layer/exact_calls.h"
 
 #include <volk.h>
 
@@ -32,20 +33,6 @@ PFN_vkVoidFunction call_that_logs(std::string_view name) {
 }
 
 namespace {
-
-template <typename Function>
-Function logging(std::string_view name) {
-  return reinterpret_cast<Function>(call_that_logs(name));
-}
-
-// Does something with the device's measuring, if it has any.
-template <typename Do>
-void with_exact(const void* dispatchable, const Do& work) {
-  ExactDevice* const exact = device_of(dispatchable).exact.get();
-  if (exact == nullptr) return;
-  const std::lock_guard lock(exact->mutex);
-  work(*exact);
-}
 
 VKAPI_ATTR VkResult VKAPI_CALL exact_create_buffer(VkDevice device, const VkBufferCreateInfo* info,
                                                    const VkAllocationCallbacks* allocator,

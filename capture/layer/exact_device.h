@@ -159,7 +159,4 @@ bool exact_is_asked_for();
 void open_exact(Device& device, const VkPhysicalDeviceLimits& limits);
 void close_exact(Device& device);
 
-// The call of this name as it is without --exact; null if the layer does not see it.
-PFN_vkVoidFunction call_that_logs(std::string_view name);
-
 }  // namespace interlock

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "capture/layer/exact_calls.h"
 #include "capture/layer/exact_device.h"
 #include "capture/layer/intercepted.h"
 #include "capture/layer/next_functions.h"
@@ -14,23 +15,17 @@
 namespace interlock {
 namespace {
 
-template <typename Function>
-Function logging_work(std::string_view name) {
-  return reinterpret_cast<Function>(call_that_logs(name));
-}
-
 // Binds a slot, and says in the log that the next dispatch has it.
 void prepare(VkCommandBuffer commands) {
-  ExactDevice* const exact = device_of(commands).exact.get();
-  if (exact == nullptr) return;
-  const std::lock_guard lock(exact->mutex);
-  const uint64_t slot = exact->prepare_dispatch(commands);
-  if (slot != 0) log().append(ExactSlotRecord{number_of(commands), slot});
+  with_exact(commands, [&](ExactDevice& exact) {
+    const uint64_t slot = exact.prepare_dispatch(commands);
+    if (slot != 0) log().append(ExactSlotRecord{number_of(commands), slot});
+  });
 }
 
 VKAPI_ATTR void VKAPI_CALL exact_dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
                                           uint32_t z) {
-  static const auto kLogging = logging_work<PFN_vkCmdDispatch>("vkCmdDispatch");
+  static const auto kLogging = logging<PFN_vkCmdDispatch>("vkCmdDispatch");
   if (x != 0 && y != 0 && z != 0) prepare(commands);
   kLogging(commands, x, y, z);
 }
@@ -38,14 +33,14 @@ VKAPI_ATTR void VKAPI_CALL exact_dispatch(VkCommandBuffer commands, uint32_t x, 
 VKAPI_ATTR void VKAPI_CALL exact_dispatch_base(VkCommandBuffer commands, uint32_t base_x,
                                                uint32_t base_y, uint32_t base_z, uint32_t x,
                                                uint32_t y, uint32_t z) {
-  static const auto kLogging = logging_work<PFN_vkCmdDispatchBase>("vkCmdDispatchBase");
+  static const auto kLogging = logging<PFN_vkCmdDispatchBase>("vkCmdDispatchBase");
   if (x != 0 && y != 0 && z != 0) prepare(commands);
   kLogging(commands, base_x, base_y, base_z, x, y, z);
 }
 
 VKAPI_ATTR void VKAPI_CALL exact_dispatch_indirect(VkCommandBuffer commands, VkBuffer buffer,
                                                    VkDeviceSize offset_bytes) {
-  static const auto kLogging = logging_work<PFN_vkCmdDispatchIndirect>("vkCmdDispatchIndirect");
+  static const auto kLogging = logging<PFN_vkCmdDispatchIndirect>("vkCmdDispatchIndirect");
   prepare(commands);
   kLogging(commands, buffer, offset_bytes);
 }
@@ -75,7 +70,7 @@ VkResult follow_submission(VkQueue queue, const std::vector<VkCommandBuffer>& al
 
 VKAPI_ATTR VkResult VKAPI_CALL exact_submit(VkQueue queue, uint32_t count,
                                             const VkSubmitInfo* submits, VkFence fence) {
-  static const auto kLogging = logging_work<PFN_vkQueueSubmit>("vkQueueSubmit");
+  static const auto kLogging = logging<PFN_vkQueueSubmit>("vkQueueSubmit");
   std::vector<VkCommandBuffer> all;
   for (const VkSubmitInfo& info : std::span(submits, count)) {
     all.insert(all.end(), info.pCommandBuffers, info.pCommandBuffers + info.commandBufferCount);
@@ -86,7 +81,7 @@ VKAPI_ATTR VkResult VKAPI_CALL exact_submit(VkQueue queue, uint32_t count,
 
 VKAPI_ATTR VkResult VKAPI_CALL exact_submit_2(VkQueue queue, uint32_t count,
                                               const VkSubmitInfo2* submits, VkFence fence) {
-  static const auto kLogging = logging_work<PFN_vkQueueSubmit2>("vkQueueSubmit2");
+  static const auto kLogging = logging<PFN_vkQueueSubmit2>("vkQueueSubmit2");
   std::vector<VkCommandBuffer> all;
   for (const VkSubmitInfo2& info : std::span(submits, count)) {
     for (const auto& one : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount)) {
@@ -100,61 +95,52 @@ VKAPI_ATTR VkResult VKAPI_CALL exact_submit_2(VkQueue queue, uint32_t count,
 VKAPI_ATTR VkResult VKAPI_CALL exact_wait_for_fences(VkDevice device, uint32_t count,
                                                      const VkFence* fences, VkBool32 waits_for_all,
                                                      uint64_t timeout) {
-  static const auto kLogging = logging_work<PFN_vkWaitForFences>("vkWaitForFences");
+  static const auto kLogging = logging<PFN_vkWaitForFences>("vkWaitForFences");
   const VkResult result = kLogging(device, count, fences, waits_for_all, timeout);
-  ExactDevice* const exact = device_of(device).exact.get();
-  if (result != VK_SUCCESS || exact == nullptr) return result;
-  const std::lock_guard lock(exact->mutex);
-  // Of several, which one it was is not looked at: they are read later.
-  if (waits_for_all == VK_TRUE || count == 1) {
-    exact->collect_after(count, fences);
-  } else {
-    exact->collect();
-  }
+  if (result != VK_SUCCESS) return result;
+  with_exact(device, [&](ExactDevice& exact) {
+    // Of several, which one it was is not looked at: they are read later.
+    if (waits_for_all == VK_TRUE || count == 1) {
+      exact.collect_after(count, fences);
+    } else {
+      exact.collect();
+    }
+  });
   return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL exact_get_fence_status(VkDevice device, VkFence fence) {
-  static const auto kLogging = logging_work<PFN_vkGetFenceStatus>("vkGetFenceStatus");
+  static const auto kLogging = logging<PFN_vkGetFenceStatus>("vkGetFenceStatus");
   const VkResult result = kLogging(device, fence);
-  ExactDevice* const exact = device_of(device).exact.get();
-  if (result != VK_SUCCESS || exact == nullptr) return result;
-  const std::lock_guard lock(exact->mutex);
-  exact->collect_after(1, &fence);
+  if (result != VK_SUCCESS) return result;
+  with_exact(device, [&](ExactDevice& exact) { exact.collect_after(1, &fence); });
   return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL exact_wait_semaphores(VkDevice device,
                                                      const VkSemaphoreWaitInfo* info,
                                                      uint64_t timeout) {
-  static const auto kLogging = logging_work<PFN_vkWaitSemaphores>("vkWaitSemaphores");
+  static const auto kLogging = logging<PFN_vkWaitSemaphores>("vkWaitSemaphores");
   const VkResult result = kLogging(device, info, timeout);
-  ExactDevice* const exact = device_of(device).exact.get();
-  if (exact == nullptr) return result;
-  const std::lock_guard lock(exact->mutex);
-  exact->collect();
+  with_exact(device, [](ExactDevice& exact) { exact.collect(); });
   return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL exact_wait_for_device(VkDevice device) {
-  static const auto kLogging = logging_work<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle");
+  static const auto kLogging = logging<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle");
   const VkResult result = kLogging(device);
-  ExactDevice* const exact = device_of(device).exact.get();
-  if (result != VK_SUCCESS || exact == nullptr) return result;
-  const std::lock_guard lock(exact->mutex);
+  if (result != VK_SUCCESS) return result;
   // The layer's own fences are among what the device was waited for.
-  exact->collect();
+  with_exact(device, [](ExactDevice& exact) { exact.collect(); });
   return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL exact_wait_for_queue(VkQueue queue) {
-  static const auto kLogging = logging_work<PFN_vkQueueWaitIdle>("vkQueueWaitIdle");
+  static const auto kLogging = logging<PFN_vkQueueWaitIdle>("vkQueueWaitIdle");
   const VkResult result = kLogging(queue);
-  ExactDevice* const exact = device_of(queue).exact.get();
-  if (result != VK_SUCCESS || exact == nullptr) return result;
-  const std::lock_guard lock(exact->mutex);
+  if (result != VK_SUCCESS) return result;
   // The layer's own fences are among what the queue waited for.
-  exact->collect();
+  with_exact(queue, [](ExactDevice& exact) { exact.collect(); });
   return result;
 }
 

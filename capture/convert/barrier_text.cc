@@ -70,7 +70,10 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
   for (const CapturedDependency& dependency : dependencies) {
     const DependencyFields& fields = dependency.fields;
     if (has_unknown_stages(fields.source_stages | fields.destination_stages)) {
-      summary.note("a barrier of stages of graphics");
+      summary.note("a barrier of stages that are not followed");
+    }
+    if (has_parts_of_graphics(fields.source_stages | fields.destination_stages)) {
+      summary.remark("dependencies of parts of graphics (they count as of all of it)");
     }
     DependencyDraft wanted = draft_of(fields, place);
     if (place.is_event && wanted.transition != TransitionKind::kNone) {

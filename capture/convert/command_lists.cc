@@ -11,7 +11,22 @@ namespace {
 // Each command below a label has it: no more of it is kept than names have room for.
 constexpr size_t kLabelBytesMax = 128;
 
+bool is_followed(uint32_t bind_point) {
+  return bind_point == VK_PIPELINE_BIND_POINT_COMPUTE ||
+         bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS;
+}
+
+bool is_of_graphics(uint32_t bind_point) { return bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS; }
+
 }  // namespace
+
+bool only_binds(const Command& command) {
+  return std::holds_alternative<BindPipelineCommand>(command) ||
+         std::holds_alternative<BindSetsCommand>(command) ||
+         std::holds_alternative<PushSetCommand>(command) ||
+         std::holds_alternative<BindVertexBuffersCommand>(command) ||
+         std::holds_alternative<BindIndexBufferCommand>(command);
+}
 
 bool is_dynamic(uint32_t type) {
   return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
@@ -69,15 +84,17 @@ void CommandLists::destroy_pool(uint64_t pool) {
 }
 
 void CommandLists::apply(const BindPipelineRecord& record) {
-  if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+  if (!is_followed(record.bind_point)) return;
   recording(record.commands)
-      .list->commands.emplace_back(BindPipelineCommand{objects_.pipeline(record.pipeline)});
+      .list->commands.emplace_back(BindPipelineCommand{objects_.pipeline(record.pipeline),
+                                                       is_of_graphics(record.bind_point)});
 }
 
 void CommandLists::apply(const BindSetsRecord& record) {
-  if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+  if (!is_followed(record.bind_point)) return;
   const auto layout = objects_.pipeline_layout(record.layout);
   BindSetsCommand command;
+  command.is_graphics = is_of_graphics(record.bind_point);
   size_t next_offset = 0;
   for (size_t i = 0; i < record.sets.size(); ++i) {
     const uint64_t number = uint64_t{record.first_set} + i;
@@ -95,12 +112,14 @@ void CommandLists::apply(const BindSetsRecord& record) {
 }
 
 void CommandLists::apply(const PushSetRecord& record) {
-  if (record.bind_point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
+  if (!is_followed(record.bind_point)) return;
   const auto layout = objects_.pipeline_layout(record.layout);
   const auto set = std::make_shared<CapturedSet>();
   if (layout != nullptr && record.set < layout->sets.size()) set->layout = layout->sets[record.set];
   for (const SetWriteFields& fields : record.writes) objects_.write(fields, *set);
-  recording(record.commands).list->commands.emplace_back(PushSetCommand{record.set, set});
+  recording(record.commands)
+      .list->commands.emplace_back(
+          PushSetCommand{is_of_graphics(record.bind_point), record.set, set});
 }
 
 void CommandLists::apply(const DispatchRecord& record) {

@@ -18,6 +18,7 @@
 #include "capture/convert/place_notes.h"
 #include "capture/log/command_records.h"
 #include "capture/log/exact_records.h"
+#include "capture/log/graphics_records.h"
 
 namespace interlock {
 
@@ -36,14 +37,17 @@ struct BoundSet {
 
 struct BindPipelineCommand {
   std::shared_ptr<CapturedPipeline> pipeline;
+  bool is_graphics = false;  // For draws; else for dispatches. So the next two.
 };
 
 struct BindSetsCommand {
+  bool is_graphics = false;
   std::map<uint64_t, BoundSet> sets;  // By number.
 };
 
 // What was pushed stays but for what is pushed on it.
 struct PushSetCommand {
+  bool is_graphics = false;
   uint32_t number = 0;
   std::shared_ptr<const CapturedSet> pushed;
 };
@@ -56,10 +60,51 @@ struct DispatchCommand {
   uint64_t slot = 0;  // Under which number it notes what it touches; 0: it does not.
 };
 
+// Bytes of a buffer that a draw reads.
+struct DrawnBytes {
+  std::shared_ptr<CapturedBuffer> buffer;
+  uint64_t offset_bytes = 0;
+  uint64_t size_bytes = 0;  // Or "whole size".
+};
+
+struct BindVertexBuffersCommand {
+  uint32_t first_binding = 0;
+  std::vector<DrawnBytes> buffers;
+};
+
+struct BindIndexBufferCommand {
+  DrawnBytes indices;
+  uint32_t index_bytes = 0;  // Of one of them.
+};
+
+struct DrawCommand {
+  bool is_indexed = false;
+  uint64_t first_index = 0;
+  uint64_t index_count = 0;           // UINT64_MAX: it is not known.
+  std::vector<DrawnBytes> arguments;  // Of an indirect one, and their count.
+};
+
+// Also of a pass without a render pass: it is as one of a single subpass, whose layouts stay.
+struct BeginPassCommand {
+  std::shared_ptr<const CapturedRenderPass> render_pass;  // Null: it is not known.
+  CapturedViews views;
+  std::string label;  // Of the application, the innermost; empty: none.
+};
+
+struct NextSubpassCommand {};
+
+struct EndPassCommand {};
+
 // What is bound where a command stands.
 struct BoundState {
   std::shared_ptr<CapturedPipeline> pipeline;
   std::map<uint64_t, BoundSet> sets;
+};
+
+// The same for draws.
+struct GraphicsState : BoundState {
+  std::map<uint32_t, DrawnBytes> vertices;  // By binding.
+  BindIndexBufferCommand indices;
 };
 
 // Ends with the buffers and images that they name at that time.
@@ -112,9 +157,14 @@ struct ExecuteCommand {
   std::shared_ptr<const RecordedCommands> secondary;
 };
 
-using Command = std::variant<DispatchCommand, TransferCommand, BarrierCommand, SetEventCommand,
-                             WaitEventsCommand, UnknownCommand, ExecuteCommand, BindPipelineCommand,
-                             BindSetsCommand, PushSetCommand>;
+using Command =
+    std::variant<DispatchCommand, TransferCommand, BarrierCommand, SetEventCommand,
+                 WaitEventsCommand, UnknownCommand, ExecuteCommand, BindPipelineCommand,
+                 BindSetsCommand, PushSetCommand, BeginPassCommand, NextSubpassCommand,
+                 EndPassCommand, BindVertexBuffersCommand, BindIndexBufferCommand, DrawCommand>;
+
+// Those that only bind something: they have no place of their own.
+bool only_binds(const Command& command);
 
 struct RecordedCommands {
   std::vector<Command> commands;
@@ -145,6 +195,13 @@ class CommandLists {
   void apply(const SetEventRecord& record);
   void apply(const WaitEventsRecord& record);
   void apply(const ExecuteCommandsRecord& record);
+  void apply(const BeginPassRecord& record);
+  void apply(const NextSubpassRecord& record);
+  void apply(const BeginRenderingRecord& record);
+  void apply(const EndPassRecord& record);
+  void apply(const BindVertexBuffersRecord& record);
+  void apply(const BindIndexBufferRecord& record);
+  void apply(const DrawRecord& record);
   void apply(const LabelRecord& record);
   void apply(const NotUnderstoodCommandRecord& record);
 

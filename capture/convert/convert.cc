@@ -19,6 +19,7 @@
 #include "capture/convert/submission_writer.h"
 #include "capture/log/command_records.h"
 #include "capture/log/exact_records.h"
+#include "capture/log/graphics_records.h"
 #include "capture/log/log_reader.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
@@ -42,11 +43,13 @@ using KnownRecords = RecordTypes<
     ResetCommandPoolRecord, FreeCommandsRecord, BindPipelineRecord, BindSetsRecord, PushSetRecord,
     DispatchRecord, DispatchIndirectRecord, TransferRecord, BarrierRecord, SetEventRecord,
     ResetEventRecord, WaitEventsRecord, ExecuteCommandsRecord, LabelRecord,
-    NotUnderstoodCommandRecord, SubmitRecord, CreateSemaphoreRecord, FenceReachedRecord,
-    SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord, AcquireRecord, PresentRecord,
-    ResultRecord, RunOptionsRecord, ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord,
-    ModuleRecord, CallerRecord, QueueLabelRecord, ExactModeRecord, ExactSlotRecord,
-    ExactSubmissionRecord, ExactRemarkRecord>;
+    NotUnderstoodCommandRecord, CreateRenderPassRecord, CreateFramebufferRecord,
+    CreateGraphicsPipelineRecord, BeginPassRecord, NextSubpassRecord, BeginRenderingRecord,
+    EndPassRecord, BindVertexBuffersRecord, BindIndexBufferRecord, DrawRecord, SubmitRecord,
+    CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord,
+    WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord, ValidationRecord,
+    ValidationMessageRecord, DroppedBarrierRecord, ModuleRecord, CallerRecord, QueueLabelRecord,
+    ExactModeRecord, ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
 
 // What stands in a command buffer, each in its place.
 template <typename Record>
@@ -55,7 +58,9 @@ inline constexpr bool kIsOfCommands =
     std::is_same_v<Record, TransferRecord> || std::is_same_v<Record, BarrierRecord> ||
     std::is_same_v<Record, SetEventRecord> || std::is_same_v<Record, ResetEventRecord> ||
     std::is_same_v<Record, WaitEventsRecord> || std::is_same_v<Record, ExecuteCommandsRecord> ||
-    std::is_same_v<Record, NotUnderstoodCommandRecord>;
+    std::is_same_v<Record, BeginPassRecord> || std::is_same_v<Record, NextSubpassRecord> ||
+    std::is_same_v<Record, BeginRenderingRecord> || std::is_same_v<Record, EndPassRecord> ||
+    std::is_same_v<Record, DrawRecord> || std::is_same_v<Record, NotUnderstoodCommandRecord>;
 
 class LogConverter {
  public:

@@ -33,54 +33,6 @@ struct Change {
   int write = 0;
 };
 
-// Bytes that are read, and bytes that are written, as operands that do not overlap: what is both is
-// updated. Others stay as they are. Requires: none has rows.
-std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands) {
-  std::vector<CapturedOperand> result;
-  // By the number of the memory, which is the same for the same program.
-  std::map<uint64_t, std::pair<std::shared_ptr<CapturedMemory>, std::map<uint64_t, Change>>>
-      changes;
-  for (const CapturedOperand& operand : operands) {
-    const bool is_plain = operand.mode == AccessMode::kRead || operand.mode == AccessMode::kWrite;
-    if (!is_plain) {
-      result.push_back(operand);
-      continue;
-    }
-    auto& [memory, at] = changes[operand.bytes.memory->number];
-    memory = operand.bytes.memory;
-    Change& begin = at[operand.bytes.range.begin];
-    Change& end = at[operand.bytes.range.end];
-    const bool is_read = operand.mode == AccessMode::kRead;
-    (is_read ? begin.read : begin.write) += 1;
-    (is_read ? end.read : end.write) -= 1;
-  }
-  for (const auto& [number, of_memory] : changes) {
-    const auto& [memory, at] = of_memory;
-    Change now;
-    uint64_t before = 0;
-    for (const auto& [position, change] : at) {
-      if (position > before && (now.read > 0 || now.write > 0)) {
-        const AccessMode mode = now.write == 0  ? AccessMode::kRead
-                                : now.read == 0 ? AccessMode::kWrite
-                                                : AccessMode::kUpdate;
-        const bool goes_on = !result.empty() && result.back().mode == mode &&
-                             result.back().bytes.memory == memory &&
-                             result.back().bytes.range.end == before;
-        if (goes_on) {
-          result.back().bytes.range.end = position;
-        } else {
-          result.push_back({{memory, {before, position}, {}}, mode});
-        }
-      }
-      now.read += change.read;
-      now.write += change.write;
-      before = position;
-    }
-  }
-  std::ranges::stable_sort(result, {}, &CapturedOperand::mode);
-  return result;
-}
-
 class OperandFinder {
  public:
   OperandFinder(const BoundState& bound, const DispatchCommand& dispatch,
@@ -278,10 +230,11 @@ class OperandFinder {
       case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
       case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
       case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+      case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
         if (descriptor.view == nullptr || !has_memory(descriptor.view->image)) {
           return note_missing(descriptor);
         }
-        return add_used(bytes_of(*descriptor.view->image, range_of(*descriptor.view)), use);
+        return add_used(bytes_of(*descriptor.view), use);
       case VK_DESCRIPTOR_TYPE_SAMPLER:
         return;
       default:
@@ -299,16 +252,6 @@ class OperandFinder {
     if (descriptor.handle != 0) note("a descriptor of a buffer or an image that is not known");
   }
 
-  static SubresourceFields range_of(const CapturedImageView& view) {
-    SubresourceFields range = view.range;
-    // The layers of such a view are slices of a mip: all of them.
-    if (view.is_of_volume) {
-      range.first_layer = 0;
-      range.layer_count = 1;
-    }
-    return range;
-  }
-
   const BoundState& bound_;
   const DispatchCommand& dispatch_;
   CaptureSummary& summary_;
@@ -321,6 +264,63 @@ class OperandFinder {
 };
 
 }  // namespace
+
+std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands) {
+  std::vector<CapturedOperand> result;
+  // By the number of the memory, which is the same for the same program.
+  std::map<uint64_t, std::pair<std::shared_ptr<CapturedMemory>, std::map<uint64_t, Change>>>
+      changes;
+  for (const CapturedOperand& operand : operands) {
+    const bool is_plain = operand.mode == AccessMode::kRead || operand.mode == AccessMode::kWrite;
+    if (!is_plain) {
+      result.push_back(operand);
+      continue;
+    }
+    auto& [memory, at] = changes[operand.bytes.memory->number];
+    memory = operand.bytes.memory;
+    Change& begin = at[operand.bytes.range.begin];
+    Change& end = at[operand.bytes.range.end];
+    const bool is_read = operand.mode == AccessMode::kRead;
+    (is_read ? begin.read : begin.write) += 1;
+    (is_read ? end.read : end.write) -= 1;
+  }
+  for (const auto& [number, of_memory] : changes) {
+    const auto& [memory, at] = of_memory;
+    Change now;
+    uint64_t before = 0;
+    for (const auto& [position, change] : at) {
+      if (position > before && (now.read > 0 || now.write > 0)) {
+        const AccessMode mode = now.write == 0  ? AccessMode::kRead
+                                : now.read == 0 ? AccessMode::kWrite
+                                                : AccessMode::kUpdate;
+        const bool goes_on = !result.empty() && result.back().mode == mode &&
+                             result.back().bytes.memory == memory &&
+                             result.back().bytes.range.end == before;
+        if (goes_on) {
+          result.back().bytes.range.end = position;
+        } else {
+          result.push_back({{memory, {before, position}, {}}, mode});
+        }
+      }
+      now.read += change.read;
+      now.write += change.write;
+      before = position;
+    }
+  }
+  std::ranges::stable_sort(result, {}, &CapturedOperand::mode);
+  return result;
+}
+
+std::vector<CapturedBytes> bytes_of(const CapturedImageView& view) {
+  if (view.image == nullptr) return {};
+  SubresourceFields range = view.range;
+  // The layers of such a view are slices of a mip: all of them.
+  if (view.is_of_volume) {
+    range.first_layer = 0;
+    range.layer_count = 1;
+  }
+  return bytes_of(*view.image, range);
+}
 
 DispatchOperands operands_of(const BoundState& bound, const DispatchCommand& dispatch,
                              const ExactAccessesRecord* measured, CaptureSummary& summary) {

@@ -18,6 +18,13 @@ struct CapturedOperand {
   AccessMode mode = AccessMode::kRead;
 };
 
+// Bytes that are read, and bytes that are written, as operands that do not overlap: what is both is
+// updated. Others stay as they are. Requires: none has rows.
+std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands);
+
+// What a view shows; none if that is not known.
+std::vector<CapturedBytes> bytes_of(const CapturedImageView& view);
+
 struct DispatchOperands {
   // In the order of the text format. No byte is read by one operand and written by another, as
   // storage; what is read as uniform, or as arguments, may be written, too.
@@ -28,6 +35,7 @@ struct DispatchOperands {
   uint64_t step_count = 0;  // Descriptors and ranges that were looked at.
 };
 
+// Of a draw, beside its vertices and its attachments: what its pipeline can do, as of a dispatch.
 // `measured` is what the dispatch touched, as it was noted; null if it was not. What it does not
 // speak of is bounded.
 DispatchOperands operands_of(const BoundState& bound, const DispatchCommand& dispatch,

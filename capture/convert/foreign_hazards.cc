@@ -27,14 +27,25 @@ struct IsCalled {
   bool operator()(const SetEventCommand&) const { return begins_with("vkCmdSetEvent"); }
   bool operator()(const WaitEventsCommand&) const { return begins_with("vkCmdWaitEvents"); }
   bool operator()(const ExecuteCommand&) const { return begins_with("vkCmdExecuteCommands"); }
+  bool operator()(const BeginPassCommand&) const { return begins_with("vkCmdBeginRender"); }
+  bool operator()(const NextSubpassCommand&) const { return begins_with("vkCmdNextSubpass"); }
+  bool operator()(const EndPassCommand&) const { return begins_with("vkCmdEndRender"); }
+  bool operator()(const DrawCommand&) const { return begins_with("vkCmdDraw"); }
   bool operator()(const UnknownCommand& command) const { return begins_with(command.name); }
   bool operator()(const auto&) const { return false; }
 };
 
-bool only_binds(const Command& command) {
-  return std::holds_alternative<BindPipelineCommand>(command) ||
-         std::holds_alternative<BindSetsCommand>(command) ||
-         std::holds_alternative<PushSetCommand>(command);
+// Where the subpass begins whose draw stands at `index`: that is what it is told as. Of a draw
+// whose list has no beginning, itself.
+size_t told_at(const RecordedCommands& list, size_t index) {
+  if (!std::holds_alternative<DrawCommand>(list.commands[index])) return index;
+  for (size_t i = index; i > 0; --i) {
+    const Command& before = list.commands[i - 1];
+    const bool begins = std::holds_alternative<BeginPassCommand>(before) ||
+                        std::holds_alternative<NextSubpassCommand>(before);
+    if (begins) return i - 1;
+  }
+  return index;
 }
 
 uint64_t entry_in(std::string_view text) {
@@ -89,7 +100,8 @@ std::optional<CapturedPlace> ForeignHazards::place_of(const ForeignCommand& comm
   const size_t index = sequence[command.sequence - 1];
   if (index >= list.commands.size()) return std::nullopt;
   if (!std::visit(IsCalled{command.name}, list.commands[index])) return std::nullopt;
-  return CapturedPlace{execution.submission, execution.buffer, number_of(list, index)};
+  return CapturedPlace{execution.submission, execution.buffer,
+                       number_of(list, told_at(list, index))};
 }
 
 void ForeignHazards::add_recorded(const RecordedCommands& list, size_t index,

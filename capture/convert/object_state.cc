@@ -186,12 +186,13 @@ void ObjectState::apply(const CreateComputePipelineRecord& record) {
   pipeline->layout = pipeline_layouts_.find(record.layout);
   const auto module = modules_.find(record.module);
   const Code& code = record.module == 0 || module == nullptr ? record.code : *module;
-  pipeline->accesses = accesses_of(code, record.entry);
+  pipeline->accesses = accesses_of(code, record.entry, kComputeModel);
 }
 
-std::optional<ShaderAccesses> ObjectState::accesses_of(const Code& code, const std::string& entry) {
+std::optional<ShaderAccesses> ObjectState::accesses_of(const Code& code, const std::string& entry,
+                                                       uint32_t model) {
   if (const auto known = known_accesses_.find(code); known != known_accesses_.end()) {
-    const auto found = known->second.find(entry);
+    const auto found = known->second.find({model, entry});
     if (found != known->second.end()) return found->second;
   }
   read_words_ += code.size();
@@ -199,10 +200,10 @@ std::optional<ShaderAccesses> ObjectState::accesses_of(const Code& code, const s
     summary_.note("a shader after 1 GiB of them");
     return std::nullopt;
   }
-  const Result<ShaderAccesses> accesses = shader_accesses_of(code, entry);
+  const Result<ShaderAccesses> accesses = shader_accesses_of(code, entry, model);
   if (!accesses) summary_.note(accesses.error().message);
   if (known_accesses_.size() >= kKnownShadersMax) known_accesses_.clear();
-  return known_accesses_[code][entry] = accesses ? std::optional(*accesses) : std::nullopt;
+  return known_accesses_[code][{model, entry}] = accesses ? std::optional(*accesses) : std::nullopt;
 }
 
 void ObjectState::apply(const AllocateSetsRecord& record) {
@@ -307,6 +308,10 @@ void ObjectState::apply(const DestroyRecord& record) {
       return pipeline_layouts_.destroy(record.handle);
     case VK_OBJECT_TYPE_PIPELINE:
       return pipelines_.destroy(record.handle);
+    case VK_OBJECT_TYPE_RENDER_PASS:
+      return render_passes_.destroy(record.handle);
+    case VK_OBJECT_TYPE_FRAMEBUFFER:
+      return framebuffers_.destroy(record.handle);
     case VK_OBJECT_TYPE_DESCRIPTOR_POOL:
       return apply(ResetSetPoolRecord{record.handle});
     default:

@@ -12,6 +12,7 @@
 
 #include "capture/convert/objects.h"
 #include "capture/convert/summary.h"
+#include "capture/log/graphics_records.h"
 #include "capture/log/object_records.h"
 
 namespace interlock {
@@ -32,6 +33,9 @@ class ObjectState {
   void apply(const CreateSetLayoutRecord& record);
   void apply(const CreatePipelineLayoutRecord& record);
   void apply(const CreateComputePipelineRecord& record);
+  void apply(const CreateGraphicsPipelineRecord& record);
+  void apply(const CreateRenderPassRecord& record);
+  void apply(const CreateFramebufferRecord& record);
   void apply(const AllocateSetsRecord& record);
   void apply(const FreeSetsRecord& record);
   void apply(const ResetSetPoolRecord& record);
@@ -42,6 +46,16 @@ class ObjectState {
   std::shared_ptr<CapturedMemory> memory(uint64_t handle) const { return memories_.find(handle); }
   std::shared_ptr<CapturedBuffer> buffer(uint64_t handle) const { return buffers_.find(handle); }
   std::shared_ptr<CapturedImage> image(uint64_t handle) const { return images_.find(handle); }
+  std::shared_ptr<CapturedImageView> view(uint64_t handle) const {
+    return image_views_.find(handle);
+  }
+  CapturedViews views(const std::vector<uint64_t>& handles) const;
+  std::shared_ptr<CapturedRenderPass> render_pass(uint64_t handle) const {
+    return render_passes_.find(handle);
+  }
+  std::shared_ptr<CapturedFramebuffer> framebuffer(uint64_t handle) const {
+    return framebuffers_.find(handle);
+  }
   std::shared_ptr<CapturedSet> set(uint64_t handle) const { return sets_.find(handle); }
   std::shared_ptr<CapturedPipeline> pipeline(uint64_t handle) const {
     return pipelines_.find(handle);
@@ -55,13 +69,14 @@ class ObjectState {
 
  private:
   using Code = std::vector<uint32_t>;
-  // By entry point.
-  using EntryTable = std::map<std::string, std::optional<ShaderAccesses>>;
+  // By entry point, with its ExecutionModel.
+  using EntryTable = std::map<std::pair<uint32_t, std::string>, std::optional<ShaderAccesses>>;
 
   // Of an image that no memory is known of: as many bytes as it has here.
   void give_own_memory(CapturedImage& image);
   // None if they are not known, which is noted.
-  std::optional<ShaderAccesses> accesses_of(const Code& code, const std::string& entry);
+  std::optional<ShaderAccesses> accesses_of(const Code& code, const std::string& entry,
+                                            uint32_t model);
   CapturedDescriptor descriptor_of(uint32_t type, const DescriptorFields& fields) const;
   void copy(const SetCopyFields& fields);
 
@@ -75,6 +90,8 @@ class ObjectState {
   HandleTable<CapturedSetLayout> set_layouts_;
   HandleTable<CapturedPipelineLayout> pipeline_layouts_;
   HandleTable<CapturedPipeline> pipelines_;
+  HandleTable<CapturedRenderPass> render_passes_;
+  HandleTable<CapturedFramebuffer> framebuffers_;
   HandleTable<CapturedSet> sets_;
   std::map<uint64_t, std::set<uint64_t>> sets_of_pool_;
   // Applications create the same pipeline again and again.
@@ -84,6 +101,7 @@ class ObjectState {
   uint64_t buffer_count_ = 0;
   uint64_t image_count_ = 0;
   uint64_t pipeline_count_ = 0;
+  uint64_t render_pass_count_ = 0;
 };
 
 }  // namespace interlock

@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "capture/log/graphics_records.h"
 #include "capture/log/object_records.h"
 #include "capture/spirv/shader_accesses.h"
 
@@ -76,7 +78,21 @@ struct CapturedPipeline {
   uint64_t number = 0;
   std::string name;  // Of the application; empty: none.
   std::shared_ptr<CapturedPipelineLayout> layout;
-  std::optional<ShaderAccesses> accesses;  // None: they are not known.
+  std::optional<ShaderAccesses> accesses;  // None: they are not known. Of all stages together.
+  std::set<uint32_t> vertex_bindings;      // Of graphics. So the next.
+  bool has_any_vertices = false;           // All that are bound may be read.
+};
+
+struct CapturedRenderPass {
+  CreateRenderPassRecord info;  // What it names is there.
+  uint64_t number = 0;
+  std::vector<size_t> last_uses;  // The last subpass that uses each attachment.
+};
+
+using CapturedViews = std::vector<std::shared_ptr<CapturedImageView>>;
+
+struct CapturedFramebuffer {
+  CapturedViews views;
 };
 
 // Handles of one type.

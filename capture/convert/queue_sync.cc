@@ -85,7 +85,10 @@ void QueueSync::apply(const CreateSemaphoreRecord& record) {
 
 void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kSecond);
-  if (has_unknown_stages(use.stages)) summary_.note("a wait before stages of graphics");
+  if (has_unknown_stages(use.stages)) summary_.note("a wait before stages that are not followed");
+  if (has_parts_of_graphics(use.stages)) {
+    summary_.remark("waits before parts of graphics (they count as before all of it)");
+  }
   const auto found = semaphores_.find(use.semaphore);
   if (found == semaphores_.end()) return summary_.note("a wait for a semaphore that is not known");
   Semaphore& semaphore = found->second;

@@ -23,6 +23,18 @@ constexpr uint64_t kGraphicsReads =
 constexpr uint64_t kGraphicsWrites =
     VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
 
+constexpr uint64_t kPartsOfGraphics =
+    VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT | VK_PIPELINE_STAGE_2_INDEX_INPUT_BIT |
+    VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
+    VK_PIPELINE_STAGE_2_TESSELLATION_CONTROL_SHADER_BIT |
+    VK_PIPELINE_STAGE_2_TESSELLATION_EVALUATION_SHADER_BIT |
+    VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT | VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT |
+    VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT |
+    VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT |
+    VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT |
+    VK_PIPELINE_STAGE_2_FRAGMENT_SHADING_RATE_ATTACHMENT_BIT_KHR |
+    VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT;
+
 struct KnownAccess {
   StageAccess access;
   uint64_t flags;
@@ -57,8 +69,7 @@ StageMask stages_of(uint64_t stages, ScopeEnd end) {
   add(kTransferStages, bit_of(Stage::kCopy));
   add(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT,
       bit_of(Stage::kIndirect));
-  // Its parts are not told apart, so that none of them stands for all.
-  add(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, bit_of(Stage::kGraphics));
+  add(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT | kPartsOfGraphics, bit_of(Stage::kGraphics));
   add(VK_PIPELINE_STAGE_2_HOST_BIT, bit_of(Stage::kHost));
   return mask;
 }
@@ -68,9 +79,11 @@ bool has_unknown_stages(uint64_t stages) {
       VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT |
       VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
       VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT |
-      VK_PIPELINE_STAGE_2_HOST_BIT | kTransferStages;
+      VK_PIPELINE_STAGE_2_HOST_BIT | kTransferStages | kPartsOfGraphics;
   return (stages & ~kKnown) != 0;
 }
+
+bool has_parts_of_graphics(uint64_t stages) { return (stages & kPartsOfGraphics) != 0; }
 
 Scope scope_of(uint64_t stages, uint64_t accesses, ScopeEnd end) {
   Scope scope;

@@ -13,11 +13,15 @@ enum class ScopeEnd : uint8_t { kFirst, kSecond };
 // one, BOTTOM_OF_PIPE the other way round.
 StageMask stages_of(uint64_t stages, ScopeEnd end);
 
-// Whether it names stages that the format does not tell apart, such as those of graphics.
+// Whether it names stages that no command here executes in, such as those of ray tracing.
 bool has_unknown_stages(uint64_t stages);
 
-// With VkAccessFlags2: each access counts in those of the stages that have it. Stages that the
-// format does not tell apart (has_unknown_stages()) are in no scope.
+// Whether it names stages of graphics by themselves. The format has one stage for all of them, so
+// that each counts as that: a dependency of one orders too much.
+bool has_parts_of_graphics(uint64_t stages);
+
+// With VkAccessFlags2: each access counts in those of the stages that have it.
+// has_unknown_stages() are in no scope.
 Scope scope_of(uint64_t stages, uint64_t accesses, ScopeEnd end);
 
 }  // namespace interlock

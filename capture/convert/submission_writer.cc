@@ -57,6 +57,11 @@ struct PartCount {
   uint64_t operator()(const BarrierCommand& command) const { return command.dependencies.size(); }
   uint64_t operator()(const SetEventCommand& command) const { return command.dependencies.size(); }
   uint64_t operator()(const WaitEventsCommand& command) const { return command.events.size(); }
+  uint64_t operator()(const BeginPassCommand& command) const { return command.views.size(); }
+  uint64_t operator()(const DrawCommand& command) const { return command.arguments.size(); }
+  uint64_t operator()(const BindVertexBuffersCommand& command) const {
+    return command.buffers.size();
+  }
   uint64_t operator()(const BindSetsCommand& command) const { return command.sets.size(); }
   uint64_t operator()(const PushSetCommand& command) const {
     uint64_t count = 0;
@@ -100,6 +105,8 @@ void SubmissionWriter::write(const SubmitRecord& record,
       if (list != nullptr) {
         foreign_.execute(commands, list, place.buffer, entry);
         write_list(*list, place);
+        passes_.abandon();
+        is_understood_ = passes_.take_understood() && is_understood_;
       }
       ++entry;
       ++place.buffer;
@@ -121,6 +128,7 @@ void SubmissionWriter::note_place(const RecordedCommands& list, size_t index, co
 
 void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
   bound_ = {};
+  drawn_ = {};
   const uint64_t first_command = place.command;
   for (const Command& command : list.commands) {
     const auto index = static_cast<size_t>(&command - list.commands.data());
@@ -131,9 +139,14 @@ void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
     if (const auto* const execute = std::get_if<ExecuteCommand>(&command)) {
       write_list(*execute->secondary, place);
       bound_ = {};  // What was bound is undefined from here on.
+      drawn_ = {};
       continue;
     }
-    note_place(list, index, place, first_command);
+    Place told = place;
+    if (passes_.is_open() && std::holds_alternative<DrawCommand>(command)) {
+      told.command = pass_command_;
+    }
+    note_place(list, index, told, first_command);
     std::visit(
         [&](const auto& known) {
           if constexpr (requires { write_command(known, place); }) write_command(known, place);
@@ -144,17 +157,29 @@ void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
 }
 
 bool SubmissionWriter::bind(const Command& command) {
+  const auto bound_for = [this](bool is_graphics) -> BoundState& {
+    return is_graphics ? drawn_ : bound_;
+  };
   if (const auto* const pipeline = std::get_if<BindPipelineCommand>(&command)) {
-    bound_.pipeline = pipeline->pipeline;
+    bound_for(pipeline->is_graphics).pipeline = pipeline->pipeline;
     return true;
   }
   if (const auto* const sets = std::get_if<BindSetsCommand>(&command)) {
-    for (const auto& [number, set] : sets->sets) bound_.sets[number] = set;
+    for (const auto& [number, set] : sets->sets) bound_for(sets->is_graphics).sets[number] = set;
+    return true;
+  }
+  if (const auto* const vertices = std::get_if<BindVertexBuffersCommand>(&command)) {
+    uint32_t binding = vertices->first_binding;
+    for (const DrawnBytes& buffer : vertices->buffers) drawn_.vertices[binding++] = buffer;
+    return true;
+  }
+  if (const auto* const indices = std::get_if<BindIndexBufferCommand>(&command)) {
+    drawn_.indices = *indices;
     return true;
   }
   const auto* const push = std::get_if<PushSetCommand>(&command);
   if (push == nullptr) return false;
-  BoundSet& bound = bound_.sets[push->number];
+  BoundSet& bound = bound_for(push->is_graphics).sets[push->number];
   if (!bound.is_pushed) bound = {std::make_shared<CapturedSet>(), {}, true};
   bound.set->layout = push->pushed->layout;
   for (const auto& [number, descriptors] : push->pushed->bindings) {
@@ -270,6 +295,10 @@ DispatchDraft SubmissionWriter::draft_of(const TransferBounds& bounds, TransferU
 
 void SubmissionWriter::write_command(const BarrierCommand& command, const Place& place) {
   ++summary_.barrier_count;
+  if (passes_.is_open()) {
+    return summary_.remark(
+        "barriers within a pass of graphics (what happens there is not checked)");
+  }
   BarrierDraft draft;
   draft.label = fmt::format("{}.n{}", label_of(place), command.number);
   draft.queue = place.queue;
@@ -331,6 +360,28 @@ void SubmissionWriter::write_command(const WaitEventsCommand& command, const Pla
 
 void SubmissionWriter::write_command(const UnknownCommand& command, const Place&) {
   note(command.name);
+}
+
+PassPlace SubmissionWriter::pass_place(const Place& place) const {
+  return {label_of(place), place.queue, place.family};
+}
+
+void SubmissionWriter::write_command(const BeginPassCommand& command, const Place& place) {
+  pass_command_ = place.command;
+  passes_.begin(command, pass_place(place));
+}
+
+void SubmissionWriter::write_command(const NextSubpassCommand&, const Place& place) {
+  pass_command_ = place.command;
+  passes_.next(pass_place(place));
+}
+
+void SubmissionWriter::write_command(const EndPassCommand&, const Place& place) {
+  passes_.end(pass_place(place));
+}
+
+void SubmissionWriter::write_command(const DrawCommand& command, const Place&) {
+  passes_.draw(command, drawn_);
 }
 
 }  // namespace interlock

@@ -12,6 +12,7 @@
 #include "capture/convert/command_lists.h"
 #include "capture/convert/exact_index.h"
 #include "capture/convert/foreign_hazards.h"
+#include "capture/convert/graphics_passes.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
 #include "capture/convert/summary.h"
@@ -31,7 +32,8 @@ class SubmissionWriter {
         index_(index),
         writer_(writer),
         summary_(summary),
-        foreign_(writer, summary) {}
+        foreign_(writer, summary),
+        passes_(writer, summary) {}
 
   // What the next submission to its queue is called where its dispatches are measured.
   void expect(const ExactSubmissionRecord& record) { expected_[record.queue] = record.submission; }
@@ -62,6 +64,10 @@ class SubmissionWriter {
   void write_command(const SetEventCommand& command, const Place& place);
   void write_command(const WaitEventsCommand& command, const Place& place);
   void write_command(const UnknownCommand& command, const Place& place);
+  void write_command(const BeginPassCommand& command, const Place& place);
+  void write_command(const NextSubpassCommand& command, const Place& place);
+  void write_command(const EndPassCommand& command, const Place& place);
+  void write_command(const DrawCommand& command, const Place& place);
 
   // What the set makes available is known where it is waited for, with the older calls.
   std::vector<CapturedDependency> dependencies_of_set(const SetEventCommand& command) const;
@@ -71,6 +77,7 @@ class SubmissionWriter {
   DispatchDraft draft_of(const TransferBounds& bounds, TransferUse use);
 
   std::string label_of(const Place& place) const;
+  PassPlace pass_place(const Place& place) const;
   void note(const std::string& what);
 
   const CommandLists& lists_;
@@ -79,11 +86,14 @@ class SubmissionWriter {
   ProgramWriter& writer_;
   CaptureSummary& summary_;
   ForeignHazards foreign_;
+  GraphicsPasses passes_;
+  uint64_t pass_command_ = 0;  // Where the subpass begins that is open.
   uint64_t submission_ = 0;
   std::map<uint64_t, uint64_t> expected_;  // By queue.
   uint64_t exact_submission_ = 0;          // Of the submission that is written; 0: none.
   bool is_understood_ = true;
-  BoundState bound_;               // Of the list that is written. So the next.
+  BoundState bound_;               // Of the list that is written. So the next two.
+  GraphicsState drawn_;            // For draws.
   std::span<const Command> rest_;  // What comes after.
   // The event of the text that each event was last set as, and on which queue.
   struct SetEvent {

@@ -57,6 +57,10 @@ std::string text_of(const CaptureSummary& summary) {
                       counted(summary.barrier_count, "barrier", "barriers"),
                       counted(summary.submission_count, "submission", "submissions"),
                       counted(summary.queue_count, "queue", "queues"));
+  if (summary.pass_count > 0) {
+    text += fmt::format("  graphics: {} with {}.\n", counted(summary.pass_count, "pass", "passes"),
+                        counted(summary.draw_count, "draw", "draws"));
+  }
   if (summary.is_exact) {
     text +=
         fmt::format("  exact: {} of {} with the ranges that they touched.\n", summary.exact_count,

@@ -21,6 +21,8 @@ struct CaptureSummary {
   uint64_t barrier_count = 0;
   uint64_t submission_count = 0;
   uint64_t queue_count = 0;
+  uint64_t pass_count = 0;  // Of graphics. So the next.
+  uint64_t draw_count = 0;
   // Dispatches and transfers whose ranges bound what they touch.
   uint64_t approximate_count = 0;
   bool is_exact = false;                           // It was measured what dispatches touch.

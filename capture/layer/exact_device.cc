@@ -23,7 +23,10 @@ bool is_dynamic_type(uint32_t type) {
 }  // namespace
 
 ExactDevice::ExactDevice(const Device& device, const VkPhysicalDeviceLimits& limits)
-    : device_(device), own_set_(limits.maxBoundDescriptorSets - 1), arena_(device, limits) {}
+    : device_(device),
+      limits_(limits),
+      own_set_(limits.maxBoundDescriptorSets - 1),
+      arena_(device, limits) {}
 
 bool ExactDevice::open() {
   if (!arena_.open()) return false;

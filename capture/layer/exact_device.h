@@ -140,6 +140,10 @@ class ExactDevice {
   void remark(const std::string& what) const;
 
   const Device& device_;
+  // Whether one storage buffer more of compute stays within the limits of the device.
+  bool has_room_for_buffer(const ExactPipelineLayout& layout) const;
+
+  VkPhysicalDeviceLimits limits_;
   uint32_t own_set_;
   SlotArena arena_;
   std::shared_ptr<ExactSlot> sink_;  // Of dispatches for which there is no slot.

@@ -45,6 +45,19 @@ std::optional<uint32_t> mode_bits(VkSamplerAddressMode mode) {
 
 uint32_t of_mip(uint32_t size, uint32_t mip) { return std::max(mip < 32 ? size >> mip : 0, 1u); }
 
+void count_against_limits(VkDescriptorSetLayoutCreateFlags flags,
+                          const VkDescriptorSetLayoutBinding& binding, ExactSetLayout& layout) {
+  if ((flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT) != 0) return;
+  const bool is_plain = binding.descriptorType == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const bool is_storage =
+      is_plain || binding.descriptorType == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+  if (is_plain) layout.storage_buffer_count += binding.descriptorCount;
+  if ((binding.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) == 0) return;
+  if (is_storage) layout.storage_buffer_count_compute += binding.descriptorCount;
+  const bool is_resource = binding.descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER;
+  if (is_resource) layout.resource_count_compute += binding.descriptorCount;
+}
+
 }  // namespace
 
 void ExactObjects::add_buffer(VkBuffer buffer, uint64_t size_bytes) {
@@ -110,6 +123,7 @@ void ExactObjects::add_set_layout(VkDescriptorSetLayout layout,
     known.type = static_cast<uint32_t>(binding.descriptorType);
     known.count = binding.descriptorCount;
     known.is_updated_after_bind = (of_binding & VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT) != 0;
+    count_against_limits(info.flags, binding, *added);
     std::vector<uint64_t>& said = content[binding.binding];
     said = {known.type, known.count, binding.stageFlags, of_binding};
     const bool takes_samplers = binding.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||

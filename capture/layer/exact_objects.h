@@ -38,6 +38,11 @@ struct ExactBinding {
 struct ExactSetLayout {
   uint64_t content = 0;  // The same for layouts that are defined identically.
   std::map<uint32_t, ExactBinding> bindings;
+  // What of it counts against the limits of a device: none where the set is updated after it is
+  // bound, which has limits of its own (14.2.1).
+  uint64_t storage_buffer_count = 0;          // Of all stages, but for dynamic ones.
+  uint64_t storage_buffer_count_compute = 0;  // Of the stage of compute. So the next.
+  uint64_t resource_count_compute = 0;
 };
 
 struct ExactDescriptor {
@@ -56,6 +61,7 @@ struct ExactPipelineLayout {
   // layout that the layer made of it has.
   std::vector<uint64_t> prefixes;
   VkPipelineLayout own = VK_NULL_HANDLE;  // With the set of the layer; null: there is no room.
+  bool has_room_for_buffer = true;        // False: the device allows no buffer more.
 };
 
 class ExactObjects {

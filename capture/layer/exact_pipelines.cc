@@ -11,11 +11,27 @@ namespace interlock {
 
 void ExactDevice::remark(const std::string& what) const { log().append(ExactRemarkRecord{what}); }
 
+bool ExactDevice::has_room_for_buffer(const ExactPipelineLayout& layout) const {
+  uint64_t buffer_count = 1;
+  uint64_t buffer_count_compute = 1;
+  uint64_t resource_count_compute = 1;
+  for (const auto& set : layout.sets) {
+    if (set == nullptr) continue;
+    buffer_count += set->storage_buffer_count;
+    buffer_count_compute += set->storage_buffer_count_compute;
+    resource_count_compute += set->resource_count_compute;
+  }
+  return buffer_count <= limits_.maxDescriptorSetStorageBuffers &&
+         buffer_count_compute <= limits_.maxPerStageDescriptorStorageBuffers &&
+         resource_count_compute <= limits_.maxPerStageResources;
+}
+
 void ExactDevice::create_own_layout(const VkPipelineLayoutCreateInfo& info,
                                     VkPipelineLayout layout) {
   const std::shared_ptr<ExactPipelineLayout> described = objects.describe(info, own_set_);
   const bool has_all = std::ranges::count(described->sets, nullptr) == 0;
-  if (info.setLayoutCount <= own_set_ && has_all) {
+  described->has_room_for_buffer = has_room_for_buffer(*described);
+  if (info.setLayoutCount <= own_set_ && has_all && described->has_room_for_buffer) {
     VkPipelineLayout& own = own_layouts_[described->prefixes.back()];
     if (own == VK_NULL_HANDLE) {
       std::vector<VkDescriptorSetLayout> sets(info.pSetLayouts,
@@ -78,8 +94,10 @@ VkResult ExactDevice::create_pipelines(VkPipelineCache cache, uint32_t count,
     const bool is_simple = infos[i].stage.module != VK_NULL_HANDLE;
     if (code.empty() || !is_simple || made[i].layout == nullptr ||
         made[i].layout->own == VK_NULL_HANDLE) {
+      const bool is_full = made[i].layout != nullptr && !made[i].layout->has_room_for_buffer;
       remark(code.empty() ? "a shader as it is: its code is not known"
              : !is_simple ? "a shader as it is: it stands in the call that creates its pipeline"
+             : is_full    ? "a shader as it is: the device allows its layout no buffer more"
                           : "a shader as it is: its layout has no set to spare");
       continue;
     }

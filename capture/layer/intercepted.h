@@ -6,7 +6,9 @@
 
 #include <volk.h>
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "capture/layer/devices.h"
 #include "capture/log/object_records.h"
@@ -29,6 +31,9 @@ std::span<const Intercepted> descriptor_calls();      // descriptor_calls.cc
 std::span<const Intercepted> pipeline_calls();        // pipeline_calls.cc
 std::span<const Intercepted> command_buffer_calls();  // command_buffer_calls.cc
 std::span<const Intercepted> dispatch_calls();        // dispatch_calls.cc
+std::span<const Intercepted> render_pass_calls();     // render_pass_calls.cc
+std::span<const Intercepted> pass_calls();            // pass_calls.cc
+std::span<const Intercepted> draw_calls();            // draw_calls.cc
 std::span<const Intercepted> transfer_calls();        // transfer_calls.cc
 std::span<const Intercepted> barrier_calls();         // barrier_calls.cc
 std::span<const Intercepted> queue_calls();           // queue_calls.cc
@@ -61,6 +66,9 @@ const Structure* find_in_chain(const void* chain, VkStructureType type) {
   }
   return nullptr;
 }
+
+// The code of a shader that stands in the call itself; nothing if it is a module's.
+std::vector<uint32_t> own_code_of(const VkPipelineShaderStageCreateInfo& stage);
 
 inline SubresourceFields fields_of(const VkImageSubresourceRange& range) {
   return {range.aspectMask, range.baseMipLevel, range.levelCount, range.baseArrayLayer,

@@ -43,6 +43,17 @@ void load_next(VkDevice device, PFN_vkGetDeviceProcAddr next_function, VolkDevic
   share(table.vkCmdCopyImageToBuffer2, table.vkCmdCopyImageToBuffer2KHR);
   share(table.vkCmdBlitImage2, table.vkCmdBlitImage2KHR);
   share(table.vkCmdResolveImage2, table.vkCmdResolveImage2KHR);
+  share(table.vkCreateRenderPass2, table.vkCreateRenderPass2KHR);
+  share(table.vkCmdBeginRenderPass2, table.vkCmdBeginRenderPass2KHR);
+  share(table.vkCmdNextSubpass2, table.vkCmdNextSubpass2KHR);
+  share(table.vkCmdEndRenderPass2, table.vkCmdEndRenderPass2KHR);
+  share(table.vkCmdBeginRendering, table.vkCmdBeginRenderingKHR);
+  share(table.vkCmdEndRendering, table.vkCmdEndRenderingKHR);
+  share(table.vkCmdBindVertexBuffers2, table.vkCmdBindVertexBuffers2EXT);
+  share(table.vkCmdDrawIndirectCount, table.vkCmdDrawIndirectCountKHR);
+  share(table.vkCmdDrawIndirectCount, table.vkCmdDrawIndirectCountAMD);
+  share(table.vkCmdDrawIndexedIndirectCount, table.vkCmdDrawIndexedIndirectCountKHR);
+  share(table.vkCmdDrawIndexedIndirectCount, table.vkCmdDrawIndexedIndirectCountAMD);
   share(table.vkCmdPipelineBarrier2, table.vkCmdPipelineBarrier2KHR);
   share(table.vkCmdSetEvent2, table.vkCmdSetEvent2KHR);
   share(table.vkCmdResetEvent2, table.vkCmdResetEvent2KHR);

@@ -59,12 +59,16 @@ void log_compute_pipelines(uint32_t count, const VkComputePipelineCreateInfo* in
     record.layout = number_of(infos[i].layout);
     record.module = number_of(stage.module);
     record.entry = stage.pName;
-    if (const auto* const own = find_in_chain<VkShaderModuleCreateInfo>(
-            stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
-      record.code.assign(own->pCode, own->pCode + own->codeSize / sizeof(uint32_t));
-    }
+    record.code = own_code_of(stage);
     log().append(record);
   }
+}
+
+std::vector<uint32_t> own_code_of(const VkPipelineShaderStageCreateInfo& stage) {
+  const auto* const own = find_in_chain<VkShaderModuleCreateInfo>(
+      stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  if (own == nullptr) return {};
+  return {own->pCode, own->pCode + own->codeSize / sizeof(uint32_t)};
 }
 
 std::span<const Intercepted> pipeline_calls() {

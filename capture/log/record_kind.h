@@ -34,6 +34,9 @@ enum class RecordKind : uint32_t {
   kFreeSets = 37,
   kResetSetPool = 38,
   kUpdateSets = 39,
+  kCreateRenderPass = 40,
+  kCreateFramebuffer = 41,
+  kCreateGraphicsPipeline = 42,
 
   kAllocateCommands = 48,
   kBeginCommands = 49,
@@ -53,6 +56,13 @@ enum class RecordKind : uint32_t {
   kLabel = 63,
   kNotUnderstoodCommand = 64,
   kResetEvent = 65,
+  kBeginPass = 66,
+  kNextSubpass = 67,
+  kBeginRendering = 68,
+  kEndPass = 69,
+  kBindVertexBuffers = 70,
+  kBindIndexBuffer = 71,
+  kDraw = 72,
 
   kSubmit = 80,
   kCreateSemaphore = 81,

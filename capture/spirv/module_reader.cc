@@ -15,7 +15,6 @@ namespace interlock {
 namespace {
 
 enum Decoration : uint32_t { kBinding = 33, kDescriptorSet = 34 };
-constexpr uint32_t kComputeModel = 5;
 constexpr uint32_t kPhysicalStorageBuffer = 5349;
 
 // Whether a variable of this storage class is what a descriptor names.
@@ -90,11 +89,12 @@ class ModuleReader {
   }
 
   void add_entry(const spv_parsed_instruction_t& parsed) {
-    if (parsed.words[1] != kComputeModel || parsed.num_operands < 3) return;
+    if (parsed.num_operands < 3) return;
     const spv_parsed_operand_t& name = parsed.operands[2];
     const auto* const text = reinterpret_cast<const char*>(parsed.words + name.offset);
     const size_t size_max = name.num_words * sizeof(uint32_t);
-    module_.compute_entries[std::string(text, strnlen(text, size_max))] = parsed.words[2];
+    module_.entries[{parsed.words[1], std::string(text, strnlen(text, size_max))}] =
+        parsed.words[2];
   }
 
   void add_instruction(const spv_parsed_instruction_t& parsed) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -27,7 +26,8 @@ struct ShaderInstruction {
 struct ShaderModule {
   std::vector<ShaderInstruction> instructions;  // Those of functions.
   std::vector<uint32_t> ids;
-  std::map<std::string, uint32_t, std::less<>> compute_entries;  // The function of each.
+  // The function of each entry point, by its ExecutionModel and name.
+  std::map<std::pair<uint32_t, std::string>, uint32_t> entries;
   // Variables outside functions with a set and a binding.
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> bindings;
   // Likewise, of buffers and images, but without: what they are bound to is not known.

@@ -200,13 +200,14 @@ class AccessFinder {
 
 }  // namespace
 
-Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module,
-                                          std::string_view entry) {
+Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module, std::string_view entry,
+                                          uint32_t model) {
   const Result<ShaderModule> read = read_module(module);
   if (!read) return read.error();
-  const auto found = read->compute_entries.find(entry);
-  if (found == read->compute_entries.end()) {
-    return error_of("the shader module has no compute entry point '{}'.", entry);
+  const auto found = read->entries.find({model, std::string(entry)});
+  if (found == read->entries.end()) {
+    return error_of("the shader module has no {}entry point '{}'.",
+                    model == kComputeModel ? "compute " : "", entry);
   }
   return AccessFinder(*read, found->second).find();
 }

@@ -35,10 +35,13 @@ struct ShaderAccesses {
 
 inline constexpr uint64_t kPointerStepsMax = 5'000'000;
 
-// Of the functions that the entry point reaches.
-// Errors: the module is none, has no compute entry point of this name, or its pointers may come
+inline constexpr uint32_t kComputeModel = 5;  // GLCompute of SPIR-V's ExecutionModel.
+
+// Of the functions that the entry point of this ExecutionModel reaches.
+// Errors: the module is none, has no such entry point, or its pointers may come
 // from so many variables that it would take more than kPointerStepsMax to follow them. Cost: linear
 // in the module, times the depth of what pointers are made of.
-Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module, std::string_view entry);
+Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module, std::string_view entry,
+                                          uint32_t model = kComputeModel);
 
 }  // namespace interlock

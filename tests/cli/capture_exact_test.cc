@@ -125,6 +125,14 @@ TEST_F(CaptureExact, BindsBesideSetsOfOtherLayouts) {
   EXPECT_THAT(result.out, Not(HasSubstr("not understood")));
 }
 
+TEST_F(CaptureExact, LeavesAShaderAsItIsWhoseLayoutIsFull) {
+  const CommandResult result = capture("full", {"--exact"});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("  a shader as it is: the device allows its layout no buffer more: 1\n"));
+  EXPECT_THAT(result.out, HasSubstr("  exact: 0 of 2 dispatches"));
+}
+
 TEST(CaptureExactCommand, MeasuresNothingInALog) {
   const CommandResult result = run_interlock({"capture", "--exact", "--log", "x.ilog"});
   EXPECT_EQ(result.status, 2);

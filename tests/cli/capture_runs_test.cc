@@ -79,6 +79,17 @@ TEST_F(CaptureRuns, KeepTheChangesOfLayoutOfABarrierThatIsLeftOut) {
   }
 }
 
+// The render pass that nothing waits for changes the layout beside the copy after it.
+TEST_F(CaptureRuns, FollowPassesOfGraphics) {
+  const CommandResult ordered = capture("pass", {});
+  EXPECT_EQ(ordered.status, 0) << ordered.out << ordered.err;
+  EXPECT_THAT(ordered.out, HasSubstr("  graphics: 1 pass with 1 draw.\n"));
+  const CommandResult unordered = capture("unordered-pass", {});
+  EXPECT_EQ(unordered.status, 1) << unordered.out << unordered.err;
+  EXPECT_THAT(unordered.out, HasSubstr("RAW hazard: s1.b0.c3 "));
+  EXPECT_THAT(unordered.err, Not(HasSubstr("ended with status")));
+}
+
 TEST_F(CaptureRuns, AgreeWithSynchronizationValidation) {
   if (!has_validation()) GTEST_SKIP() << "there are no validation layers.";
   struct Case {
@@ -93,6 +104,8 @@ TEST_F(CaptureRuns, AgreeWithSynchronizationValidation) {
       {"unordered-copies", {}, ": both 1, only here 0, only there 0."},
       {"unordered-indirect", {}, ": both 1, only here 0, only there 0."},
       {"picture", {"--drop-barrier=1"}, ": both 2, only here 0, only there 0."},
+      {"pass", {}, ": both 0, only here 0, only there 0."},
+      {"unordered-pass", {}, ": both 1, only here 0, only there 0."},
       {"unordered-submissions", {}, ": both 1, only here 0, only there 0."},
       {"binary", {}, ": both 0, only here 0, only there 0."},
   };

@@ -20,6 +20,7 @@ programs_for() {
     simulator/*) echo simulator fuzz cli backends emulated_cuda cuda vulkan ;;
     backends/cuda/*) echo emulated_cuda cuda backends cli fuzz ;;
     backends/vulkan/*) echo vulkan backends cli fuzz ;;
+    capture/*) echo capture cli ;;
     backends/*) echo backends emulated_cuda cuda vulkan fuzz cli ;;
     *) echo fuzz cli vulkan ;;
   esac

@@ -27,7 +27,7 @@ struct Touch {
   uint32_t count;
 };
 
-enum class Way { kOnce, kTwice, kAtOnce, kSecondary, kBetweenOthers };
+enum class Way { kOnce, kTwice, kAtOnce, kSecondary, kBetweenOthers, kFull };
 
 struct ExactMode {
   std::string_view name;
@@ -53,12 +53,15 @@ constexpr ExactMode kExactModes[] = {
     {"at-once", {0, 0, 128}, {1, 128, 128}, Way::kAtOnce},
     {"secondary", {0, 0, 128}, {1, 128, 128}, Way::kSecondary},
     {"between-others", {0, 0, 128}, {1, 64, 128}, Way::kBetweenOthers},
+    {"full", {0, 0, 128}, {1, 128, 128}, Way::kFull},
 };
 
 class ExactSample {
  public:
-  ExactSample() {
+  explicit ExactSample(Way way) {
     create_picture();
+    // As many storage buffers as a stage may have; the shader uses the first three of them.
+    if (way == Way::kFull) spare_count_ = device_.storage_buffer_count_max() - kStorageCount;
     create_pipeline();
     write_set();
     for (uint32_t i = 0; i < kWordCount; ++i) {
@@ -114,6 +117,7 @@ class ExactSample {
   }
 
  private:
+  static constexpr uint32_t kStorageCount = 3;
   static constexpr uint32_t kWordCount = kSampleBytes / sizeof(uint32_t);
 
   void create_picture() {
@@ -144,12 +148,13 @@ class ExactSample {
   void create_pipeline() {
     const VkDevice device = device_.device();
     const VkDescriptorSetLayoutBinding bindings[] = {
+        {4, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, spare_count_, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
         {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
         {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
         {2, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
         {3, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
     VkDescriptorSetLayoutCreateInfo set = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    set.bindingCount = 4;
+    set.bindingCount = 5;
     set.pBindings = bindings;
     require(vkCreateDescriptorSetLayout(device, &set, nullptr, &set_layout_), "a set layout");
     const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(Touch)};
@@ -177,9 +182,10 @@ class ExactSample {
 
   void write_set() {
     const VkDevice device = device_.device();
-    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3},
-                                          {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
-                                          {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1}};
+    const VkDescriptorPoolSize sizes[] = {
+        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kStorageCount + spare_count_},
+        {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1}};
     VkDescriptorPoolCreateInfo pool = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     pool.maxSets = 1;
     pool.poolSizeCount = 3;
@@ -323,6 +329,7 @@ class ExactSample {
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipeline pipeline_ = VK_NULL_HANDLE;
+  uint32_t spare_count_ = 0;
   VkDescriptorPool pool_ = VK_NULL_HANDLE;
   VkDescriptorSet set_ = VK_NULL_HANDLE;
   std::vector<std::vector<uint32_t>> expected_;
@@ -331,7 +338,7 @@ class ExactSample {
 int run_exact_sample(std::string_view name) {
   for (const ExactMode& mode : kExactModes) {
     if (mode.name != name) continue;
-    ExactSample sample;
+    ExactSample sample(mode.way);
     return sample.run(mode) ? 0 : 1;
   }
   std::fprintf(stderr, "There is no mode of this name.\n");

@@ -309,6 +309,8 @@ constexpr Mode kModes[] = {
     {"many", run_many},
     {"killed", run_killed},
     {"picture", run_picture},
+    {"pass", run_pass},
+    {"unordered-pass", run_unordered_pass},
     {"labels", run_labels},
     {"threads", run_threads},
     {"queues", run_queues, {true, false, false}},

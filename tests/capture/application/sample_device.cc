@@ -114,6 +114,12 @@ void SampleDevice::create_device(SampleWishes wishes) {
   require(vkCreateFence(device_, &fence, nullptr, &fence_), "vkCreateFence");
 }
 
+uint32_t SampleDevice::storage_buffer_count_max() const {
+  VkPhysicalDeviceProperties properties = {};
+  vkGetPhysicalDeviceProperties(physical_, &properties);
+  return properties.limits.maxPerStageDescriptorStorageBuffers;
+}
+
 void SampleDevice::create_pipeline() {
   const VkDescriptorSetLayoutBinding bindings[] = {
       {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},

@@ -34,6 +34,8 @@ class SampleDevice {
   VkDevice device() const { return device_; }
   VkQueue queue() const { return queue_; }
   uint32_t family() const { return family_; }
+  // Of one stage of a pipeline.
+  uint32_t storage_buffer_count_max() const;
   // Of the second family.
   VkQueue other_queue() const { return other_queue_; }
   VkPipelineLayout layout() const { return layout_; }

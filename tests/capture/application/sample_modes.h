@@ -21,6 +21,9 @@ struct Sample {
 
 // An image is cleared and copied, between three layouts. Both its barriers are needed.
 void run_picture(Sample& sample);
+// An image is drawn and copied; the pass has a dependency on what comes after, or none.
+void run_pass(Sample& sample);
+void run_unordered_pass(Sample& sample);
 // The missing barrier, with debug labels.
 void run_labels(Sample& sample);
 // Names a buffer by the loader's function though nobody asked for the extension, as libplacebo

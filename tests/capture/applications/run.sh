@@ -9,6 +9,42 @@ case ${3:-} in
   --drop=*) drop=${3#--drop=} ;;
 esac
 mkdir -p "$folder"
+# For every run of every build: what npm has, and what is compiled here.
+shared=$(dirname "$folder")
+
+# Versions that the table is about. Their own scripts would build what they bring.
+npm_packages=(webgpu@0.6.2 @tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-webgpu@4.22.0
+  onnxruntime-web@1.30.0 node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64-vulkan@3.22.1)
+npm_scripts=(dawn_indirect.mjs tfjs_step.mjs ort_step.mjs llama_step.mjs)
+
+prepare_npm() {
+  mkdir -p "$shared/npm"
+  for script in "${npm_scripts[@]}"; do cp "$here/$script" "$shared/npm/"; done
+  if [[ $(cat "$shared/npm/packages" 2>/dev/null) == "${npm_packages[*]}" ]]; then return; fi
+  echo '{ "private": true, "type": "module" }' >"$shared/npm/package.json"
+  (cd "$shared/npm" && npm install --ignore-scripts --no-audit --no-fund "${npm_packages[@]}") >&2
+  echo "${npm_packages[*]}" >"$shared/npm/packages"
+}
+
+# Debian's header is older than Debian's glslang, whose limits have 9 numbers more.
+prepare_vkfft() {
+  mkdir -p "$shared/vkfft"
+  if [[ $shared/vkfft/vkfft_step -nt $here/vkfft_step.c ]]; then return; fi
+  sed 's|/\* \.maxDualSourceDrawBuffersEXT = \*/ 1,|256, 512, 32, 1, 1, 32, 1, 1, 4, 1,|' \
+    /usr/include/vkFFT.h >"$shared/vkfft/vkFFT.h"
+  g++ -x c++ -std=c++20 -O1 -w -I "$shared/vkfft" -I /usr/include/glslang/Include \
+    "$here/vkfft_step.c" -o "$shared/vkfft/vkfft_step" -lvulkan -lglslang -lMachineIndependent \
+    -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV -lSPIRV-Tools-opt -lSPIRV-Tools \
+    -lglslang-default-resource-limits -lpthread >&2
+}
+
+# What cannot be prepared has a row that says so.
+if command -v npm >/dev/null; then
+  prepare_npm || echo "run.sh: npm could not install its packages." >&2
+fi
+if [[ -e /usr/include/vkFFT.h ]]; then
+  prepare_vkfft || echo "run.sh: VkFFT could not be compiled." >&2
+fi
 
 # The words of a command of the list, one a line.
 words_of() {
@@ -21,6 +57,8 @@ words_of() {
       printf '%s\n' "${head[@]}" "${source[@]}" "${source[@]}" -filter_complex \
         "[0:v]${up}[a];[1:v]${up}[b];[a][b]$2,$down" "${tail[@]}"
       ;;
+    js) printf '%s\n' node "$shared/npm/$2" ;;
+    vkfft) printf '%s\n' "$shared/vkfft/vkfft_step" "$2" ;;
     *) printf '%s\n' "$@" ;;
   esac
 }
@@ -54,6 +92,12 @@ number() {
   echo "${found:-0}"
 }
 
+# Whether there is what `command` runs.
+is_installed() {
+  command -v "${command[0]}" >/dev/null || return 1
+  [[ ${command[0]} != node || -d $shared/npm/node_modules/$1 ]]
+}
+
 row() {
   local out=$1 both own foreign unknown
   if grep -q '^agreement: none\|^agreement with' "$out"; then
@@ -61,13 +105,13 @@ row() {
     own=$(number '^agreement with .* only here ([0-9]+),' "$out")
     foreign=$(number '^agreement with .* only there ([0-9]+)\.' "$out")
   else
-    echo "| $2 | no verdict: $(head -n 1 "$out.err" | cut -c1-60) | | | | | | |"
+    echo "| $2 | no verdict: $(head -n 1 "$out.err" | cut -c1-60) | | | | | | | |"
     return
   fi
   unknown=$(sed -nE 's/^  only (here|there), ([0-9]+): there is no known reason\.$/\2/p' "$out" |
     awk '{ sum += $1 } END { print sum + 0 }')
-  printf '| %s | %s | %s | %s | %s of %s | %s | %s | %s |\n' "$2" \
-    "$(number '^  ([0-9]+) dispatch' "$out")" "$(number ' ([0-9]+) submission' "$out")" \
+  printf '| %s | %s | %s | %s | %s | %s of %s | %s | %s | %s |\n' "$2" \
+    "$(number '^  ([0-9]+) dispatch' "$out")" "$(number '^  graphics: ([0-9]+) pass' "$out")" "$(number ' ([0-9]+) submission' "$out")" \
     "$(number ' ([0-9]+) queues?\.' "$out")" \
     "$(number '^  ([0-9]+) of [0-9]+ submissions? ha' "$out")" "$(number ' ([0-9]+) submission' "$out")" \
     "$(number '; ([0-9]+) findings?\.' "$out")" \
@@ -75,14 +119,14 @@ row() {
     "$both / $own / $foreign / $unknown"
 }
 
-echo '| application | dispatches | submissions | queues | not understood | findings | sync that can go | both / only here / only there / no known reason |'
-echo '|---|---|---|---|---|---|---|---|'
+echo '| application | dispatches | passes | submissions | queues | not understood | findings | sync that can go | both / only here / only there / no known reason |'
+echo '|---|---|---|---|---|---|---|---|---|'
 names=()
 while read -r name package line; do
   if [[ -z $name || $name == \#* ]]; then continue; fi
   split_line $line
-  if ! command -v "${command[0]}" >/dev/null; then
-    echo "| $name | not installed ($package) | | | | | | |"
+  if ! is_installed "$package"; then
+    echo "| $name | not installed ($package) | | | | | | | |"
     continue
   fi
   capture "$name" "$folder/$name.txt" -o "$folder/$name.ilk"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/log/exact_records.h"
+#include "capture/log/graphics_records.h"
 #include "capture/log/log_format.h"
 #include "capture/log/run_records.h"
 #include "tests/capture/convert/synthetic_log.h"
@@ -27,6 +28,25 @@ std::string whole_log() {
   log.add_dispatch(200, 1, 1);
   log.add_barrier(200, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_WRITE_BIT,
                   VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_READ_BIT);
+  CreateRenderPassRecord pass;
+  pass.render_pass = 1;
+  pass.attachments = {{VK_ATTACHMENT_LOAD_OP_LOAD, 0, 0, 1}};
+  pass.subpasses = {{{{AttachmentUse::kInput, 0, 2}}}, {{{AttachmentUse::kColor, 0, 2}}}};
+  pass.dependencies = {{0, 1, 1, 2, 1, 2}, {1, VK_SUBPASS_EXTERNAL, 1, 2, 1, 2}};
+  log.append(pass);
+  CreateImageRecord image;
+  image.image = 1;
+  image.format = VK_FORMAT_R8G8B8A8_UNORM;
+  image.width = image.height = image.depth = image.mip_count = image.layer_count = 1;
+  log.append(image);
+  log.append(BindImageRecord{1, 1, 0, 0});
+  log.append(CreateImageViewRecord{1, 1, 1, {1, 0, 1, 0, 1}});
+  log.append(CreateFramebufferRecord{1, {1}});
+  log.append(BeginPassRecord{200, 1, 1, {}});
+  log.append(BindIndexBufferRecord{200, 1, 4, 2});
+  log.append(NextSubpassRecord{200});
+  log.append(DrawRecord{200, 1, 1, 3, {{1, 8, 4}}});
+  log.append(EndPassRecord{200});
   log.append(CreateSemaphoreRecord{50, 1, 0});
   log.append(SubmitRecord{100, 7, {{{{50, 1, 1}}, {200, 200}, {{50, 2, 1}}}}});
   log.append(FenceReachedRecord{{7}});

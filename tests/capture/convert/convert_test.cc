@@ -314,11 +314,11 @@ TEST(Convert, TakesSignalsThatAreSubmittedOutOfOrder) {
 TEST(Convert, NamesStagesThatTheFormatDoesNotHave) {
   SyntheticLog log = log_with_objects();
   log.add_dispatch(kCommands, 1, 1);
-  log.add_barrier(kCommands, kCompute, kShaderWrite, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+  log.add_barrier(kCommands, kCompute, kShaderWrite, VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_BIT_KHR,
                   kShaderRead);
   log.submit(kQueue, kCommands);
   EXPECT_THAT(converted(log.bytes()).summary.not_understood,
-              ElementsAre(Key("a barrier of stages of graphics")));
+              ElementsAre(Key("a barrier of stages that are not followed")));
 }
 
 TEST(Convert, NamesADescriptorOfWhatIsNotKnown) {

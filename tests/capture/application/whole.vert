@@ -1,0 +1,6 @@
+#version 450
+// A triangle over all of the picture.
+void main() {
+  const vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1);
+  gl_Position = vec4(4.0 * corner - 1.0, 0.0, 1.0);
+}

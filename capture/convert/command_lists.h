@@ -195,6 +195,7 @@ class CommandLists {
   void apply(const SetEventRecord& record);
   void apply(const WaitEventsRecord& record);
   void apply(const ExecuteCommandsRecord& record);
+  // Passes of graphics, and what is drawn in them (graphics_lists.cc).
   void apply(const BeginPassRecord& record);
   void apply(const NextSubpassRecord& record);
   void apply(const BeginRenderingRecord& record);

@@ -33,6 +33,7 @@ class ObjectState {
   void apply(const CreateSetLayoutRecord& record);
   void apply(const CreatePipelineLayoutRecord& record);
   void apply(const CreateComputePipelineRecord& record);
+  // Of graphics (graphics_objects.cc).
   void apply(const CreateGraphicsPipelineRecord& record);
   void apply(const CreateRenderPassRecord& record);
   void apply(const CreateFramebufferRecord& record);

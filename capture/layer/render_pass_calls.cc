@@ -83,7 +83,7 @@ SubpassDependencyFields dependency_of(const Dependency& dependency) {
 
 // What both generations have.
 template <typename Info>
-CreateRenderPassRecord record_of(const Info& info, VkRenderPass pass) {
+CreateRenderPassRecord pass_record_of(const Info& info, VkRenderPass pass) {
   CreateRenderPassRecord record;
   record.render_pass = number_of(pass);
   for (uint32_t i = 0; i < info.attachmentCount; ++i) {
@@ -103,7 +103,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_render_pass(VkDevice device,
                                                   const VkAllocationCallbacks* allocator,
                                                   VkRenderPass* pass) {
   const VkResult result = device_of(device).next.vkCreateRenderPass(device, info, allocator, pass);
-  if (result == VK_SUCCESS) log().append(record_of(*info, *pass));
+  if (result == VK_SUCCESS) log().append(pass_record_of(*info, *pass));
   return result;
 }
 
@@ -139,7 +139,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_render_pass_2(VkDevice device,
                                                     VkRenderPass* pass) {
   const VkResult result = device_of(device).next.vkCreateRenderPass2(device, info, allocator, pass);
   if (result != VK_SUCCESS) return result;
-  CreateRenderPassRecord record = record_of(*info, *pass);
+  CreateRenderPassRecord record = pass_record_of(*info, *pass);
   add_chained(*info, record);
   log().append(record);
   return result;
@@ -183,8 +183,8 @@ bool has_vertex_input(const VkGraphicsPipelineCreateInfo& info) {
   return has_vertex_stage(info);
 }
 
-CreateGraphicsPipelineRecord record_of(const VkGraphicsPipelineCreateInfo& info,
-                                       VkPipeline pipeline) {
+CreateGraphicsPipelineRecord pipeline_record_of(const VkGraphicsPipelineCreateInfo& info,
+                                                VkPipeline pipeline) {
   CreateGraphicsPipelineRecord record;
   record.pipeline = number_of(pipeline);
   record.layout = number_of(info.layout);
@@ -215,7 +215,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_graphics_pipelines(VkDevice device, VkPipe
   const VkResult result = device_of(device).next.vkCreateGraphicsPipelines(
       device, cache, count, infos, allocator, pipelines);
   for (uint32_t i = 0; i < count; ++i) {
-    if (pipelines[i] != VK_NULL_HANDLE) log().append(record_of(infos[i], pipelines[i]));
+    if (pipelines[i] != VK_NULL_HANDLE) log().append(pipeline_record_of(infos[i], pipelines[i]));
   }
   return result;
 }

@@ -41,9 +41,10 @@ auto key_of(const CapturedOperand& operand) {
 // Each once.
 std::vector<CapturedOperand> without_copies(std::vector<CapturedOperand> operands) {
   std::ranges::sort(operands, {}, [](const auto& operand) { return key_of(operand); });
-  const auto rest =
-      std::ranges::unique(operands, {}, [](const auto& operand) { return key_of(operand); });
-  operands.erase(rest.begin(), rest.end());
+  const auto rest = std::unique(operands.begin(), operands.end(), [](const auto& a, const auto& b) {
+    return key_of(a) == key_of(b);
+  });
+  operands.erase(rest, operands.end());
   return operands;
 }
 
@@ -97,7 +98,7 @@ void GraphicsPasses::begin(const BeginPassCommand& command, PassPlace place) {
   const CreateRenderPassRecord& info = command.render_pass->info;
   if (info.subpasses.empty()) return note("a render pass without a subpass");
   ++summary_.pass_count;
-  OpenPass& pass = pass_.emplace();
+  OpenPass& pass = pass_.emplace(OpenPass());
   pass.render_pass = command.render_pass;
   pass.views = command.views;
   for (const PassAttachmentFields& fields : info.attachments) {

@@ -68,7 +68,10 @@ capture() {
   local name=$1 out=$2 status=0
   shift 2
   if [[ -e $out ]]; then return; fi
-  timeout --signal=KILL 300 "$interlock" capture --syncval "$@" "${options[@]}" -- "${command[@]}" \
+  local -a beside=(--syncval)
+  # Without dispatches there is nothing to validate.
+  if [[ " ${options[*]} " == *" --dry "* ]]; then beside=(); fi
+  timeout --signal=KILL 300 "$interlock" capture "${beside[@]}" "$@" "${options[@]}" -- "${command[@]}" \
     </dev/null >"$out.part" 2>"$out.err" || status=$?
   echo "status $status" >>"$out.part"
   mv "$out.part" "$out"
@@ -98,14 +101,19 @@ is_installed() {
   [[ ${command[0]} != node || -d $shared/npm/node_modules/$1 ]]
 }
 
+# An application may be several processes. Its row is that of the last one that submitted anything.
 row() {
-  local out=$1 both own foreign unknown
-  if grep -q '^agreement: none\|^agreement with' "$out"; then
+  local out=$1.last both own foreign unknown
+  awk '/^captured: / { if (has_work) last = block; block = ""; has_work = 0 }
+       / [1-9][0-9]* submission/ { has_work = 1 }
+       { block = block $0 "\n" }
+       END { printf "%s", has_work || last == "" ? block : last }' "$1" >"$out"
+  if grep -q '^captured: ' "$out"; then
     both=$(number '^agreement with .*: both ([0-9]+),' "$out")
     own=$(number '^agreement with .* only here ([0-9]+),' "$out")
     foreign=$(number '^agreement with .* only there ([0-9]+)\.' "$out")
   else
-    echo "| $2 | no verdict: $(head -n 1 "$out.err" | cut -c1-60) | | | | | | | |"
+    echo "| $2 | no verdict: $(head -n 1 "$1.err" | cut -c1-60) | | | | | | | |"
     return
   fi
   unknown=$(sed -nE 's/^  only (here|there), ([0-9]+): there is no known reason\.$/\2/p' "$out" |

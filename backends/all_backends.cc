@@ -1,5 +1,5 @@
 // The list of all backends, apart from what asks for it: a library that is to need no driver links
-// another one (bindings/c/cpu_alone.cc).
+// another one (cpu_alone.cc).
 #include <array>
 #include <span>
 

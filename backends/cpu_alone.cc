@@ -1,4 +1,4 @@
-// The backends of libinterlock.so: the CPU alone. Finds are shown there and small programs
+// The backends of our shared libraries: the CPU alone. Finds are shown there and small programs
 // executed; a library that looked for drivers would change the process that it is loaded into.
 // Declared by backends/registry.h.
 #include <array>

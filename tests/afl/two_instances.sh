@@ -62,7 +62,7 @@ for instance in first second; do
   if [[ -z $crash ]]; then fail "the planted bug was not found by $instance"; fi
   # What afl-fuzz keeps fails alone too, and names the program, which the command line refutes.
   status=0
-  INTERLOCK_ENCODER=mlx-2024 "$target" "$crash" >/dev/null 2>"$folder/said" || status=$?
+  { INTERLOCK_ENCODER=mlx-2024 "$target" "$crash" >/dev/null 2>"$folder/said"; } 2>/dev/null || status=$?
   if ((status != 134)); then fail "$crash ends with $status, not by abort()"; fi
   sed -n '/^interlock 1/,$p' "$folder/said" >"$folder/$instance.ilk"
   "$interlock" encode --encoder=mlx-2024 "$folder/$instance.ilk" -o "$folder/$instance.encoded.ilk"

@@ -113,6 +113,9 @@ TEST_F(CaptureExact, ReadsEachSubmissionByItself) {
   EXPECT_THAT(at_once.out, HasSubstr(" of 4 dispatches with the ranges")) << at_once.err;
   EXPECT_EQ(at_once.status, 1);
   EXPECT_THAT(at_once.out, HasSubstr("WAW hazard"));
+  const CommandResult together = capture("together", {"--exact"});
+  EXPECT_THAT(together.out, HasSubstr("  exact: 0 of 4 dispatches")) << together.err;
+  EXPECT_EQ(together.status, 1);
   const CommandResult secondary = capture("secondary", {"--exact"});
   EXPECT_EQ(secondary.status, 0) << secondary.out << secondary.err;
   EXPECT_THAT(secondary.out, HasSubstr("  exact: 2 of 2 dispatches"));

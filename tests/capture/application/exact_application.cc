@@ -27,7 +27,7 @@ struct Touch {
   uint32_t count;
 };
 
-enum class Way { kOnce, kTwice, kAtOnce, kSecondary, kBetweenOthers, kFull };
+enum class Way { kOnce, kTwice, kAtOnce, kSecondary, kBetweenOthers, kFull, kTogether };
 
 struct ExactMode {
   std::string_view name;
@@ -51,6 +51,7 @@ constexpr ExactMode kExactModes[] = {
     {"past-the-end", {9, 0, 64}, {1, 0, 64}},
     {"twice", {0, 0, 128}, {1, 128, 128}, Way::kTwice},
     {"at-once", {0, 0, 128}, {1, 128, 128}, Way::kAtOnce},
+    {"together", {0, 0, 128}, {1, 128, 128}, Way::kTogether},
     {"secondary", {0, 0, 128}, {1, 128, 128}, Way::kSecondary},
     {"between-others", {0, 0, 128}, {1, 64, 128}, Way::kBetweenOthers},
     {"full", {0, 0, 128}, {1, 128, 128}, Way::kFull},
@@ -109,6 +110,8 @@ class ExactSample {
       device_.run(primary);
     } else if (mode.way == Way::kAtOnce) {
       run_at_once(commands);
+    } else if (mode.way == Way::kTogether) {
+      run_together(commands);
     } else {
       device_.run(commands);
       if (mode.way == Way::kTwice) submit_again(commands);
@@ -272,6 +275,17 @@ class ExactSample {
     submit(commands, fence);
     require(vkWaitForFences(device_.device(), 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
     vkDestroyFence(device_.device(), fence, nullptr);
+  }
+
+  // Of one command buffer twice, in one submission.
+  void run_together(VkCommandBuffer commands) const {
+    require(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+    const VkCommandBuffer both[] = {commands, commands};
+    VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    info.commandBufferCount = 2;
+    info.pCommandBuffers = both;
+    require(vkQueueSubmit(device_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+    require(vkQueueWaitIdle(device_.queue()), "vkQueueWaitIdle");
   }
 
   void submit_again(VkCommandBuffer commands) const {

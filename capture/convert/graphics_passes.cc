@@ -323,7 +323,7 @@ void GraphicsPasses::write_barrier(const std::string& label, const PassPlace& pl
   }
   draft.dependencies.insert(draft.dependencies.begin(), changing.begin(), changing.end());
   if (draft.dependencies.size() > Limits().dependency_count_per_barrier) {
-    summary_.note("a render pass with more dependencies than a barrier may have");
+    note("a render pass with more dependencies than a barrier may have");
     draft.dependencies.resize(Limits().dependency_count_per_barrier);
   }
   if (!draft.dependencies.empty()) writer_.add(draft);

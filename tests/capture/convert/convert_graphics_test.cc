@@ -4,7 +4,6 @@
 #include <vulkan/vulkan_core.h>
 
 #include <optional>
-#include <spirv-tools/libspirv.hpp>
 #include <string>
 #include <vector>
 
@@ -42,30 +41,22 @@ constexpr uint64_t kOutputWrite = VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
 constexpr uint64_t kOutputAccess = kOutputWrite | VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT;
 
 // A vertex shader that loads from the storage buffer at binding 0.
-constexpr const char* kVertexShader = R"(
+std::vector<uint32_t> vertex_shader() {
+  return shader_of(R"(
     OpCapability Shader
     OpMemoryModel Logical GLSL450
     OpEntryPoint Vertex %main "main"
     OpDecorate %from DescriptorSet 0
-    OpDecorate %from Binding 0
-    OpMemberDecorate %block 0 Offset 0
-    OpDecorate %words ArrayStride 4
-    OpDecorate %block Block
-    %void = OpTypeVoid
-    %fn = OpTypeFunction %void
-    %uint = OpTypeInt 32 0
-    %zero = OpConstant %uint 0
-    %words = OpTypeRuntimeArray %uint
-    %block = OpTypeStruct %words
-    %ptr_block = OpTypePointer StorageBuffer %block
-    %ptr = OpTypePointer StorageBuffer %uint
+    OpDecorate %from Binding 0)",
+                   R"(
     %from = OpVariable %ptr_block StorageBuffer
     %main = OpFunction %void None %fn
     %start = OpLabel
     %p = OpAccessChain %ptr %from %zero %zero
     %x = OpLoad %uint %p
     OpReturn
-    OpFunctionEnd)";
+    OpFunctionEnd)");
+}
 
 void add_image(SyntheticLog& log, uint64_t handle) {
   log.append(AllocateMemoryRecord{handle, 64, 0});
@@ -122,15 +113,12 @@ void add_pass(SyntheticLog& log) {
 
 // A pipeline of the shader above, with vertices of binding 0, and a set with buffer 1.
 void add_pipeline(SyntheticLog& log) {
-  const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
-  std::vector<uint32_t> code;
-  EXPECT_TRUE(tools.Assemble(kVertexShader, &code));
   for (const uint64_t buffer : {1, 2, 3, 4}) log.add_buffer(buffer);
   log.append(CreateSetLayoutRecord{1, 0, {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, 0}}});
   log.append(CreatePipelineLayoutRecord{1, {1}});
   CreateGraphicsPipelineRecord pipeline;
   pipeline.pipeline = pipeline.layout = 1;
-  pipeline.stages = {{VK_SHADER_STAGE_VERTEX_BIT, 0, code, "main"}};
+  pipeline.stages = {{VK_SHADER_STAGE_VERTEX_BIT, 0, vertex_shader(), "main"}};
   pipeline.vertex_bindings = {0};
   log.append(pipeline);
   log.append(AllocateSetsRecord{1, {1}, {1}, {}});

@@ -14,8 +14,9 @@
 namespace interlock {
 namespace {
 
-// from[0] goes to to[0].
-constexpr const char* kCopyShader = R"(
+// Loads binding 0 and stores binding 1.
+std::vector<uint32_t> copy_shader() {
+  return shader_of(R"(
     OpCapability Shader
     OpMemoryModel Logical GLSL450
     OpEntryPoint GLCompute %main "main"
@@ -23,7 +24,30 @@ constexpr const char* kCopyShader = R"(
     OpDecorate %from DescriptorSet 0
     OpDecorate %from Binding 0
     OpDecorate %to DescriptorSet 0
-    OpDecorate %to Binding 1
+    OpDecorate %to Binding 1)",
+                   R"(
+    %from = OpVariable %ptr_block StorageBuffer
+    %to = OpVariable %ptr_block StorageBuffer
+    %main = OpFunction %void None %fn
+    %start = OpLabel
+    %p = OpAccessChain %ptr %from %zero %zero
+    %q = OpAccessChain %ptr %to %zero %zero
+    %x = OpLoad %uint %p
+    OpStore %q %x
+    OpReturn
+    OpFunctionEnd)");
+}
+
+ParseOptions options_of_every_queue() {
+  ParseOptions options;
+  read_every_queue(options);
+  return options;
+}
+
+}  // namespace
+
+std::vector<uint32_t> shader_of(const std::string& head, const std::string& body) {
+  constexpr const char* kDeclarations = R"(
     OpMemberDecorate %block 0 Offset 0
     OpDecorate %words ArrayStride 4
     OpDecorate %block Block
@@ -34,32 +58,12 @@ constexpr const char* kCopyShader = R"(
     %words = OpTypeRuntimeArray %uint
     %block = OpTypeStruct %words
     %ptr_block = OpTypePointer StorageBuffer %block
-    %ptr = OpTypePointer StorageBuffer %uint
-    %from = OpVariable %ptr_block StorageBuffer
-    %to = OpVariable %ptr_block StorageBuffer
-    %main = OpFunction %void None %fn
-    %start = OpLabel
-    %p = OpAccessChain %ptr %from %zero %zero
-    %q = OpAccessChain %ptr %to %zero %zero
-    %x = OpLoad %uint %p
-    OpStore %q %x
-    OpReturn
-    OpFunctionEnd)";
-
-std::vector<uint32_t> copy_shader() {
+    %ptr = OpTypePointer StorageBuffer %uint)";
   const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::vector<uint32_t> words;
-  EXPECT_TRUE(tools.Assemble(kCopyShader, &words));
+  EXPECT_TRUE(tools.Assemble(head + kDeclarations + body, &words));
   return words;
 }
-
-ParseOptions options_of_every_queue() {
-  ParseOptions options;
-  read_every_queue(options);
-  return options;
-}
-
-}  // namespace
 
 SyntheticLog::SyntheticLog() {
   const LogHeader header;

@@ -17,6 +17,10 @@
 
 namespace interlock {
 
+// The code of a module over storage buffers of words (`%block`, and pointers to it and to a word):
+// its entry point and decorations, then its variables and functions.
+std::vector<uint32_t> shader_of(const std::string& head, const std::string& body);
+
 class SyntheticLog {
  public:
   SyntheticLog();

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -46,13 +47,46 @@ void limit(int resource, uint64_t value) {
 }
 
 // Does not return.
-void become_interlock(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), INTERLOCK_EXECUTABLE);
+void become(std::vector<std::string> command) {
   std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
+  for (std::string& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
   execv(argv[0], argv.data());
   _exit(127);
+}
+
+std::vector<std::string> interlock_with(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), INTERLOCK_EXECUTABLE);
+  return arguments;
+}
+
+// The first word of `command` is the path of a program.
+CommandResult run_process(const std::vector<std::string>& command, const std::string& input,
+                          const CommandLimits& limits) {
+  const std::string in_path = temporary_file("stdin", input);
+  const std::string out_path = temporary_path("stdout");
+  const std::string err_path = temporary_path("stderr");
+  const pid_t child = fork();
+  INTERLOCK_CHECK(child >= 0);
+  if (child == 0) {
+    redirect(STDIN_FILENO, in_path, O_RDONLY);
+    redirect(STDOUT_FILENO, limits.is_output_full ? "/dev/full" : out_path,
+             O_WRONLY | O_CREAT | O_TRUNC);
+    redirect(STDERR_FILENO, err_path, O_WRONLY | O_CREAT | O_TRUNC);
+    limit(RLIMIT_AS, limits.memory_bytes);
+    limit(RLIMIT_CPU, limits.cpu_seconds);
+    become(command);
+  }
+  int wait_status = 0;
+  INTERLOCK_CHECK(waitpid(child, &wait_status, 0) == child);
+  CommandResult result;
+  result.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+  result.out = read_all(out_path);
+  result.err = read_all(err_path);
+  for (const std::string& path : {in_path, out_path, err_path}) {
+    unlink(path.c_str());
+  }
+  return result;
 }
 
 }  // namespace
@@ -75,37 +109,21 @@ int start_interlock(const std::vector<std::string>& arguments, const std::string
   if (child == 0) {
     redirect(STDOUT_FILENO, out_path, O_WRONLY | O_CREAT | O_TRUNC);
     redirect(STDERR_FILENO, err_path, O_WRONLY | O_CREAT | O_TRUNC);
-    become_interlock(arguments);
+    become(interlock_with(arguments));
   }
   return child;
 }
 
 CommandResult run_interlock(const std::vector<std::string>& arguments, const std::string& input,
                             const CommandLimits& limits) {
-  const std::string in_path = temporary_file("stdin", input);
-  const std::string out_path = temporary_path("stdout");
-  const std::string err_path = temporary_path("stderr");
-  const pid_t child = fork();
-  INTERLOCK_CHECK(child >= 0);
-  if (child == 0) {
-    redirect(STDIN_FILENO, in_path, O_RDONLY);
-    redirect(STDOUT_FILENO, limits.is_output_full ? "/dev/full" : out_path,
-             O_WRONLY | O_CREAT | O_TRUNC);
-    redirect(STDERR_FILENO, err_path, O_WRONLY | O_CREAT | O_TRUNC);
-    limit(RLIMIT_AS, limits.memory_bytes);
-    limit(RLIMIT_CPU, limits.cpu_seconds);
-    become_interlock(arguments);
-  }
-  int wait_status = 0;
-  INTERLOCK_CHECK(waitpid(child, &wait_status, 0) == child);
-  CommandResult result;
-  result.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
-  result.out = read_all(out_path);
-  result.err = read_all(err_path);
-  for (const std::string& path : {in_path, out_path, err_path}) {
-    unlink(path.c_str());
-  }
-  return result;
+  return run_process(interlock_with(arguments), input, limits);
+}
+
+CommandResult run_shell(const std::string& command) {
+  const std::filesystem::path program = INTERLOCK_EXECUTABLE;
+  return run_process(
+      {"/bin/bash", "-c", "PATH='" + program.parent_path().string() + "':$PATH\n" + command}, "",
+      {});
 }
 
 }  // namespace interlock

@@ -23,6 +23,9 @@ struct CommandLimits {
 CommandResult run_interlock(const std::vector<std::string>& arguments,
                             const std::string& input = "", const CommandLimits& limits = {});
 
+// The same of what bash makes of `command`, in which `interlock` is the built one.
+CommandResult run_shell(const std::string& command);
+
 // Starts `interlock ARGUMENTS...`, whose output goes to these files. Returns its process, for which
 // the caller waits.
 int start_interlock(const std::vector<std::string>& arguments, const std::string& out_path,

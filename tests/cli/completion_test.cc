@@ -2,9 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,18 +20,12 @@ using testing::UnorderedElementsAre;
 
 std::string quoted(const std::string& path) { return "'" + path + "'"; }
 
-// The exit status of a shell command; what it prints goes to `out`.
-int run_shell(const std::string& command, std::string& out) {
-  const std::string path = temporary_path("shell_output.txt");
-  const int status = std::system((command + " >" + quoted(path) + " 2>&1 </dev/null").c_str());
-  std::ifstream file(path);
-  out.assign(std::istreambuf_iterator<char>(file), {});
-  return status;
-}
+bool is_command(const std::string& name) { return run_shell("command -v " + name).status == 0; }
 
-bool is_command(const std::string& name) {
-  std::string ignored;
-  return run_shell("command -v " + name, ignored) == 0;
+void expect_silent_success(const std::string& command) {
+  const CommandResult result = run_shell(command);
+  EXPECT_EQ(result.status, 0) << command;
+  EXPECT_THAT(result.out + result.err, IsEmpty());
 }
 
 // What bash offers after these words, of which the last is not complete yet.
@@ -46,13 +37,13 @@ std::vector<std::string> offered_by_bash(const std::vector<std::string>& words) 
   line += "); COMP_CWORD=" + std::to_string(words.size() - 1) +
           "; complete -p interlock >/dev/null || exit 9; _interlock; "
           "printf '%s\\n' \"${COMPREPLY[@]}\"";
-  std::string out;
   const std::string command =
       "bash --norc -uec " + std::string("\"$(cat ") +
       quoted(temporary_file("complete.sh", "source " + quoted(script) + "\n" + line + "\n")) +
       ")\"";
-  EXPECT_EQ(run_shell(command, out), 0) << out;
-  std::istringstream lines(out);
+  const CommandResult result = run_shell(command);
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  std::istringstream lines(result.out + result.err);
   std::vector<std::string> offered;
   for (std::string word; std::getline(lines, word);) {
     if (!word.empty()) offered.push_back(word);
@@ -94,10 +85,7 @@ TEST(Completion, AreScriptsThatTheirShellsTake) {
     EXPECT_EQ(printed.status, 0);
     EXPECT_THAT(printed.out, HasSubstr("interlock completion " + shell));
     if (!is_command(shell)) continue;
-    std::string out;
-    const std::string script = temporary_file("script." + shell, printed.out);
-    EXPECT_EQ(run_shell(shell + " -n " + quoted(script), out), 0) << out;
-    EXPECT_THAT(out, IsEmpty());
+    expect_silent_success(shell + " -n " + quoted(temporary_file("script." + shell, printed.out)));
   }
   EXPECT_EQ(run_interlock({"completion", "fish"}).status, 2);
 }
@@ -111,15 +99,8 @@ TEST(ManualPage, HasEveryCommandAndNoWarningOfMan) {
   }
   EXPECT_THAT(page.out, Not(HasSubstr(".SS interlock serve")));
   const std::string path = temporary_file("interlock.1", page.out);
-  std::string out;
-  if (is_command("groff")) {
-    EXPECT_EQ(run_shell("groff -man -Tutf8 -ww -z " + quoted(path), out), 0);
-    EXPECT_THAT(out, IsEmpty());
-  }
-  if (is_command("mandoc")) {
-    EXPECT_EQ(run_shell("mandoc -T lint -W error " + quoted(path), out), 0);
-    EXPECT_THAT(out, IsEmpty());
-  }
+  if (is_command("groff")) expect_silent_success("groff -man -Tutf8 -ww -z " + quoted(path));
+  if (is_command("mandoc")) expect_silent_success("mandoc -T lint -W error " + quoted(path));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace interlock {
 namespace {
@@ -31,21 +32,31 @@ std::vector<std::string> shell_words(const std::string& line) {
 
 }  // namespace
 
-std::vector<ShownCommand> shown_commands(const std::string& document) {
-  constexpr std::string_view kPrompt = "    $ interlock ";
-  std::vector<ShownCommand> commands;
+std::vector<ShownLine> shown_lines(const std::string& document) {
+  constexpr std::string_view kPrompt = "    $ ";
+  std::vector<ShownLine> shown;
   std::istringstream text(document);
   bool is_inside = false;
   for (std::string line; std::getline(text, line);) {
     if (line.starts_with(kPrompt)) {
       is_inside = true;
-      commands.emplace_back();
-      commands.back().arguments = shell_words(line.substr(kPrompt.size()));
+      shown.push_back({line.substr(kPrompt.size()), {}});
     } else if (is_inside && line.starts_with("    ")) {
-      commands.back().lines.push_back(line.substr(4));
+      shown.back().lines.push_back(line.substr(4));
     } else {
       is_inside = false;
     }
+  }
+  return shown;
+}
+
+std::vector<ShownCommand> shown_commands(const std::string& document) {
+  constexpr std::string_view kProgram = "interlock ";
+  std::vector<ShownCommand> commands;
+  for (ShownLine& shown : shown_lines(document)) {
+    if (!shown.command.starts_with(kProgram)) continue;
+    commands.push_back(
+        {shell_words(shown.command.substr(kProgram.size())), std::move(shown.lines)});
   }
   return commands;
 }

@@ -7,12 +7,20 @@
 
 namespace interlock {
 
-struct ShownCommand {
-  std::vector<std::string> arguments;
+struct ShownLine {
+  std::string command;             // As a shell takes it.
   std::vector<std::string> lines;  // That it is said to print, in this order.
 };
 
-// Blocks of the form "    $ interlock ARGUMENT…" and the indented lines below it.
+// Blocks of the form "    $ COMMAND" and the indented lines below it.
+std::vector<ShownLine> shown_lines(const std::string& document);
+
+struct ShownCommand {
+  std::vector<std::string> arguments;
+  std::vector<std::string> lines;
+};
+
+// Those of the form "    $ interlock ARGUMENT…".
 std::vector<ShownCommand> shown_commands(const std::string& document);
 
 // True iff `output` begins with the lines. A line "…" stands for any lines that are left out.

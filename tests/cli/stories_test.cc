@@ -1,0 +1,37 @@
+// docs/failing-file.md, which a newcomer follows by copy and paste: its commands, given to a shell
+// one after the other, print what it shows.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/command.h"
+#include "tests/cli/shown_commands.h"
+
+namespace interlock::stories_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Stories, OfAFileThatWasSentPrintsWhatItShows) {
+  const fs::path folder = temporary_path("story");
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::create_directory_symlink(INTERLOCK_SOURCE_DIR "/corpus", folder / "corpus");
+  const std::vector<ShownLine> shown = shown_lines(document_text("docs/failing-file.md"));
+  EXPECT_EQ(shown.size(), 12u);
+  ASSERT_EQ(chdir(folder.c_str()), 0);
+  for (const ShownLine& line : shown) {
+    std::string lines;
+    for (const std::string& each : line.lines) lines += each + '\n';
+    const CommandResult result = run_shell(line.command);
+    EXPECT_EQ(result.out, lines) << line.command << '\n' << result.err;
+  }
+  ASSERT_EQ(chdir(INTERLOCK_SOURCE_DIR), 0);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace interlock::stories_test

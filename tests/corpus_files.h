@@ -11,6 +11,7 @@
 #include "encoder/program/program.h"
 #include "encoder/text/files.h"
 #include "simulator/order/queue_order.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 
@@ -25,6 +26,14 @@ inline std::vector<std::filesystem::path> corpus_files(const std::vector<std::st
   }
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+// Returns all of `paths`, or every fourth in a slow build: for tests that take long for each.
+inline std::vector<std::filesystem::path> fewer_if_slow(std::vector<std::filesystem::path> paths) {
+  if (!is_slow_build()) return paths;
+  std::vector<std::filesystem::path> fourth;
+  for (size_t i = 0; i < paths.size(); i += 4) fourth.push_back(paths[i]);
+  return fourth;
 }
 
 // Reads statements of the whole model: what `interlock check` reads.

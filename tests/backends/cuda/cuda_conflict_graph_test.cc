@@ -109,7 +109,7 @@ TEST(CudaConflictGraph, IsTheReductionOfTheConflictsOfRandomPrograms) {
   options.dispatch_count_max = 14;
   options.memory_bytes = 8;
   size_t edge_count = 0;
-  for (uint64_t seed = 1; seed <= program_count(2000); ++seed) {
+  for (uint64_t seed = 1; seed <= uint64_t{program_count(2000)}; ++seed) {
     SeededChoice choice(seed);
     edge_count += expect_the_reduction(random_program(choice, options));
     ASSERT_FALSE(HasFailure()) << seed;
@@ -122,7 +122,7 @@ TEST(CudaConflictGraph, IsTheReductionWhateverScopesThereAre) {
   RandomScopedProgramOptions options;
   options.dispatch_count_max = 12;
   options.memory_bytes = 6;
-  for (uint64_t seed = 1; seed <= program_count(2000); ++seed) {
+  for (uint64_t seed = 1; seed <= uint64_t{program_count(2000)}; ++seed) {
     SeededChoice choice(seed);
     expect_the_reduction(random_scoped_program(choice, options));
     ASSERT_FALSE(HasFailure()) << seed;

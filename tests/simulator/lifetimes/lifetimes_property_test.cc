@@ -145,7 +145,7 @@ TEST(LifetimesProperty, AgreeWithTheLedgerOnPinnedAndDestroyedValues) {
 // is another question (queue_destroys_test.cc).
 TEST(LifetimesProperty, AgreeWithTheLedgerOnTheCorpus) {
   int counts[3] = {};
-  for (const auto& path : corpus_files({"bugs", "queues", "seeds"})) {
+  for (const auto& path : fewer_if_slow(corpus_files({"bugs", "queues", "seeds"}))) {
     SCOPED_TRACE(path);
     const Program text = corpus_program(path);
     const bool has_queues = needs_queue_order(text);
@@ -165,7 +165,7 @@ TEST(LifetimesProperty, AgreeWithTheLedgerOnTheCorpus) {
           has_queues;
     }
   }
-  for (const int count : counts) EXPECT_GE(count, 1);
+  for (const int count : counts) EXPECT_GE(count, is_slow_build() ? 0 : 1);
 }
 
 // T1 for owners: no hazard and nothing found in issue order, so nothing in any schedule.

@@ -247,6 +247,7 @@ class ProgramBuilder {
   bool append(const ExpectDraft& item);
   bool find_statement(ItemPlace place, StatementKind kind, const std::string& reference,
                       uint32_t& index);
+  bool find_numbered(ItemPlace place, std::string_view reference, StatementId& statement);
   bool find_dispatch(ItemPart part, const std::string& reference, DispatchId& id) {
     return find_statement(part, StatementKind::kDispatch, reference, id.index);
   }

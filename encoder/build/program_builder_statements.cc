@@ -1,12 +1,14 @@
 // The rules of witnesses and expectations.
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "encoder/build/program_builder.h"
 #include "encoder/kernel/kernel_binding.h"
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/names.h"
 #include "encoder/program/registry.h"
+#include "encoder/program/statement_number.h"
 #include "encoder/sync/encoder.h"
 
 namespace interlock {
@@ -19,7 +21,40 @@ bool concerns_one_dispatch(FindingKind kind) {
 
 }  // namespace
 
-// Finds the statement of this kind that `reference` names, by label or by position in its list.
+// `@3`: the statement of that number; `@3@2`: the second thing that the barrier there does to
+// operands.
+bool ProgramBuilder::find_numbered(ItemPlace place, std::string_view reference,
+                                   StatementId& statement) {
+  const size_t end = std::min(reference.find('@', 1), reference.size());
+  const bool is_whole = end == reference.size();
+  const std::optional<uint64_t> number = decimal_of(reference.substr(1, end - 1));
+  const std::optional<uint64_t> position =
+      is_whole ? std::optional<uint64_t>(0) : decimal_of(reference.substr(end + 1));
+  const size_t size = program_.statements.size();
+  const auto number_at = [&](size_t i) { return text_number_of(program_, StatementId(i)); };
+  const uint64_t count = size == 0 ? 0 : uint64_t{number_at(size - 1)} + 1;
+  if (!number || !position || *number >= count) {
+    return fail(place, "there is no statement {}; {} stand before this line.", in_quotes(reference),
+                count);
+  }
+  size_t first = static_cast<size_t>(*number);
+  for (size_t last = size; first < last;) {
+    const size_t middle = first + (last - first) / 2;
+    if (number_at(middle) < *number) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  const bool is_there = is_whole || (*position > 0 && *position < size - first &&
+                                     number_at(first + *position) == *number);
+  statement = StatementId(first + (is_there ? *position : 0));
+  return is_there || fail(place, "statement {} does not do so many things to operands.",
+                          in_quotes(reference.substr(0, end)));
+}
+
+// Finds the statement of this kind that `reference` names, by label, by position in its list or by
+// number.
 bool ProgramBuilder::find_statement(ItemPlace part, StatementKind kind,
                                     const std::string& reference, uint32_t& index) {
   const bool is_lifetime = kind == StatementKind::kLifetime;
@@ -38,7 +73,8 @@ bool ProgramBuilder::find_statement(ItemPlace part, StatementKind kind,
                         : static_cast<uint32_t>(*position);
     return true;
   }
-  const NameMeaning meaning = meaning_of(reference);
+  NameMeaning meaning = meaning_of(reference);
+  if (reference.starts_with('@') && !find_numbered(part, reference, meaning.label)) return false;
   if (!meaning.label.is_some() && meaning.recorded_label.is_some()) {
     return fail(
         part,
@@ -57,8 +93,8 @@ bool ProgramBuilder::find_statement(ItemPlace part, StatementKind kind,
     return true;
   }
   if (statement.kind != kind) {
-    return fail(part, "label {} stands on {}; expected {}.", in_quotes(reference),
-                noun_of(statement.kind),
+    return fail(part, "{}{} stands on {}; expected {}.", reference.starts_with('@') ? "" : "label ",
+                in_quotes(reference), noun_of(statement.kind),
                 is_lifetime ? "a free, a destroy or a reset" : noun_of(kind));
   }
   index = statement.index;
@@ -117,7 +153,11 @@ bool ProgramBuilder::find_dispatches(const ExpectDraft& item, Expectation& expec
 
 // What a line about `redundant` names.
 bool ProgramBuilder::find_redundant(const ExpectDraft& item, Expectation& expectation) {
-  const StatementId labelled = item.encoder.empty() ? meaning_of(item.first).label : StatementId();
+  StatementId labelled = item.encoder.empty() ? meaning_of(item.first).label : StatementId();
+  if (item.encoder.empty() && item.first.starts_with('@') &&
+      !find_numbered(ItemPart::kFirst, item.first, labelled)) {
+    return false;
+  }
   if (labelled.is_some() && item.second.empty()) {
     const Statement& statement = program_.statements[labelled.index];
     if (statement.kind == StatementKind::kSync) {
@@ -137,7 +177,8 @@ bool ProgramBuilder::find_waiting(const ExpectDraft& item, Expectation& expectat
   for (size_t i = 0; i < item.waiting.size(); ++i) {
     const std::string& reference = item.waiting[i];
     const ItemPlace place(ItemPart::kOperand, i);
-    const StatementId labelled = meaning_of(reference).label;
+    StatementId labelled = meaning_of(reference).label;
+    if (reference.starts_with('@') && !find_numbered(place, reference, labelled)) return false;
     if (labelled.is_some()) {
       expectation.waiting.push_back(labelled);
       continue;

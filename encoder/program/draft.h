@@ -170,7 +170,8 @@ struct BackwardDraft {
   std::string mode{kDefaultBackwardMode};  // A name of backward_registry().
 };
 
-// Dispatches are referred to by label, or by dispatch index in decimal.
+// Dispatches are referred to by label, or by dispatch index in decimal; what has no index, and
+// sync, by "@" and the number of the statement.
 struct WitnessDraft {
   std::string moved;
   std::optional<std::pair<uint64_t, uint64_t>> slices;  // Half open.
@@ -185,7 +186,7 @@ struct ExpectDraft {
   std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers. Of
                        // kUseAfterFree: a lifetime statement, likewise. Of kGradient: a tensor.
   std::string second;  // Empty if the kind concerns one statement.
-  std::vector<std::string> waiting;  // Of kDeadlock: statements, by label or, dispatches, by index.
+  std::vector<std::string> waiting;  // Of kDeadlock: statements, likewise.
 };
 
 using ItemDraft =

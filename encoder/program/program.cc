@@ -66,6 +66,27 @@ std::string reference(const Program& program, StatementId statement, uint32_t in
   return label.is_some() ? std::string(program.name(label)) : std::to_string(index);
 }
 
+// Likewise, of what is counted among all statements alone.
+std::string reference_by_statement(const Program& program, StatementId statement) {
+  const NameId label = program.statements[statement.index].label;
+  return label.is_some() ? std::string(program.name(label))
+                         : fmt::format("@{}", text_number_of(program, statement));
+}
+
+// Among those of its barrier, from 1.
+uint32_t position_of_transition(const Program& program, const Dispatch& dispatch) {
+  const auto barrier = std::ranges::find_if(program.barriers, [&](const Barrier& candidate) {
+    const uint32_t first = candidate.first_dependency;
+    return first <= dispatch.transition && dispatch.transition < first + candidate.dependency_count;
+  });
+  INTERLOCK_CHECK(barrier != program.barriers.end());
+  uint32_t position = 0;
+  for (uint32_t i = barrier->first_dependency; i <= dispatch.transition; ++i) {
+    position += program.dependencies[i].transition != TransitionKind::kNone;
+  }
+  return position;
+}
+
 }  // namespace
 
 uint32_t Program::number_of(DispatchId id) const {
@@ -127,8 +148,12 @@ const InitialValue* Program::host_value_of(DispatchId id) const {
 
 std::string Program::reference_of(DispatchId id) const {
   const Dispatch& d = dispatch(id);
-  if (!d.is_counted() && !statements[d.statement.index].label.is_some()) return {};
-  return reference(*this, d.statement, number_of(id));
+  if (d.is_counted() || statements[d.statement.index].label.is_some()) {
+    return reference(*this, d.statement, number_of(id));
+  }
+  const std::string text = reference_by_statement(*this, d.statement);
+  const uint32_t position = d.is_transition() ? position_of_transition(*this, d) : 1;
+  return position == 1 ? text : fmt::format("{}@{}", text, position);
 }
 
 std::string Program::reference_of(BarrierId id) const {
@@ -142,14 +167,13 @@ std::string Program::reference_of(LifetimeId id) const {
 }
 
 std::string Program::reference_of(SyncId id) const {
-  return reference_of(syncs[id.index].statement);
+  return reference_by_statement(*this, syncs[id.index].statement);
 }
 
 std::string Program::reference_of(StatementId id) const {
   const Statement& statement = statements[id.index];
   if (statement.kind == StatementKind::kDispatch) return reference_of(DispatchId(statement.index));
-  INTERLOCK_CHECK(statement.label.is_some());
-  return std::string(name(statement.label));
+  return reference_by_statement(*this, id);
 }
 
 std::string Program::text_of(const Lifetime& lifetime) const {

@@ -364,8 +364,8 @@ struct Program {
   // True iff it has a lifetime statement of this kind. Cost: linear in the lifetime statements.
   bool has_any(LifetimeKind kind) const;
 
-  // The label if it has one, else its number in decimal: how text refers to a dispatch. Nothing for
-  // one that is not counted and has no label.
+  // The label if it has one, else its number in decimal: how text refers to a dispatch. One that is
+  // not counted is then "@3", by statement; what a barrier does besides, "@3@2", "@3@3", ….
   std::string reference_of(DispatchId id) const;
 
   // The label if it has one, else its position among the barriers in decimal.
@@ -374,10 +374,10 @@ struct Program {
   // The label if it has one, else its position among the lifetime statements in decimal.
   std::string reference_of(LifetimeId id) const;
 
-  // The label. Requires: it has one.
+  // The label if it has one, else "@3", by its number as a statement.
   std::string reference_of(SyncId id) const;
 
-  // As that of a dispatch, where it is one; else the label. Requires: it has one.
+  // As that of a dispatch, where it is one, else as that of sync.
   std::string reference_of(StatementId id) const;
 
   // "free x", "adopt a = x": the statement without its label.

@@ -360,11 +360,23 @@ bool LineReader::read_slice(OperandDraft& operand) {
 // Reads a label or a dispatch index.
 bool LineReader::take_reference(ItemPart part, std::string& reference) {
   const Token token = lexer_.next();
+  if (token.text == "@") return take_statement_number(part, token, reference);
   if (token.kind != TokenKind::kName && token.kind != TokenKind::kNumber) {
     return fail_expecting(token, "a dispatch, by label or index");
   }
   mark(part, token);
   reference = token.text;
+  return true;
+}
+
+// `@3`, `@3@2`: by the number of the statement, after the `@`.
+bool LineReader::take_statement_number(ItemPart part, const Token& at, std::string& reference) {
+  const Token number = lexer_.next();
+  if (number.kind != TokenKind::kNumber || number.is_spaced) {
+    return fail_expecting(number, "the number of a statement");
+  }
+  mark(part, at);
+  reference = "@" + std::string(number.text);
   return true;
 }
 

@@ -112,6 +112,7 @@ class LineReader {
   bool take_range(uint64_t& begin, uint64_t& end);
   bool read_slice(OperandDraft& operand);
   bool take_reference(ItemPart part, std::string& reference);
+  bool take_statement_number(ItemPart part, const Token& at, std::string& reference);
   bool take_end();
 
   bool after_is_a_name_ = false;

@@ -232,9 +232,7 @@ ExitStatus run_program(const RunOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
-  if (mode == ExecutionMode::kOverlap) {
-    if (const auto status_of_deadlock = deadlock_status_of(*program)) return *status_of_deadlock;
-  }
+  if (const auto status_of_deadlock = deadlock_status_of(*program)) return *status_of_deadlock;
   program = reference_run(*program);
   const Result<Schedule> schedule = named_schedule(*program, options);
   if (!schedule) {

@@ -47,16 +47,22 @@ std::optional<DispatchId> dispatch_of(const Program& program, std::string_view r
   }
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     const NameId label = program.statements[program.dispatches[i].statement.index].label;
-    if (label.is_some() && program.name(label) == reference) return DispatchId(i);
+    const bool is_it = label.is_some() ? program.name(label) == reference
+                                       : reference.starts_with('@') &&
+                                             program.reference_of(DispatchId(i)) == reference;
+    if (is_it) return DispatchId(i);
   }
   return std::nullopt;
 }
 
-// None if no statement has this label.
+// None if no statement has this label, or is this one by number.
 std::optional<StatementId> statement_of(const Program& program, std::string_view label) {
   for (size_t i = 0; i < program.statements.size(); ++i) {
     const NameId name = program.statements[i].label;
-    if (name.is_some() && program.name(name) == label) return StatementId(i);
+    const bool is_it =
+        name.is_some() ? program.name(name) == label
+                       : label.starts_with('@') && program.reference_of(StatementId(i)) == label;
+    if (is_it) return StatementId(i);
   }
   return std::nullopt;
 }

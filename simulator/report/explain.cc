@@ -67,6 +67,7 @@ std::string alias_fix(const Program& program, const AliasViolation& violation) {
 // A label stands for itself; an index says what it is the index of.
 std::string text_of_dispatch(const Program& program, DispatchId id) {
   const bool has_label = program.statements[program.dispatch(id).statement.index].label.is_some();
+  if (!has_label && !program.dispatch(id).is_counted()) return program.description_of(id);
   return (has_label ? "" : "dispatch ") + program.reference_of(id);
 }
 

@@ -301,6 +301,25 @@ TEST(CheckCommand, WritesLinesThatHoldForEveryProgramOfTheCorpus) {
   EXPECT_EQ(again.status, 0) << again.out;
 }
 
+// By its number among the statements.
+TEST(CheckCommand, NamesWhatHasNoLabelWhereverItIsFound) {
+  const std::string deadlock =
+      "interlock 1\nq1: queue serial\nwait a=1\nsignal b=1\nwait b=1 on q1\nsignal a=1 on q1\n";
+  EXPECT_EQ(run_interlock({"check", "--update-expect", "-"}, deadlock).out,
+            deadlock + "expect deadlock @0 @2\n");
+  EXPECT_THAT(run_interlock({"check", "--format=sarif", "-"}, deadlock).out,
+              HasSubstr("expect deadlock @0 @2"));
+  const CommandResult run = run_interlock({"run", "-"}, deadlock);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "deadlock: 2 statements wait for each other.\n");
+  const std::string hazard = "interlock 1\nmemory x 64\ndispatch Make writes x\nhost reads x\n";
+  const std::string path = temporary_file("unlabelled.ilk", hazard);
+  const CommandResult found = run_interlock({"check", path});
+  EXPECT_THAT(found.out, HasSubstr("with host reads (statement 1) before dispatch 0, what"));
+  EXPECT_THAT(found.out, HasSubstr("--witness=\"@1 before 0\""));
+  EXPECT_EQ(run_interlock({"replay", path, "--witness=@1 before 0"}).status, 1);
+}
+
 TEST(CheckCommand, DeniesARedundantBarrierThatNobodyExpects) {
   EXPECT_EQ(run_interlock({"check", "--deny=redundant", "-"}, kIdleBarrier).status, 1);
   EXPECT_EQ(run_interlock({"check", "--deny=redundant", "-"}, kRepaired).status, 0);

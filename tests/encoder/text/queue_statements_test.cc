@@ -79,6 +79,9 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
        "capture c\nl: dispatch K reads x on g\ndispatch K after l on g\nend\nreplay c on s\n",
        "capture c\nl: dispatch K\ndispatch K after l on g\nend\nreplay c on g\n",
        "l: wait t=1\nsignal t=1 on p\nexpect deadlock l\n",
+       "wait t=1\nl: dispatch K on s\nsignal t=1 on p\nexpect deadlock @0 l @2\n",
+       "dispatch K writes x\nhost reads x\nwitness @1 before 0\nexpect RAW 0 @1\n",
+       "wait t=1 on p\nsignal t=1\nexpect redundant @0\n",
        "l: wait t=1 on p\nsignal t=1\nexpect redundant l\n"}) {
     EXPECT_EQ(canonical(statements), statements);
   }
@@ -159,6 +162,27 @@ TEST(QueueStatements, MakeAnAccessOfEachRow) {
   EXPECT_EQ(program.accesses[1].range, (ByteRange{320, 336}));
   EXPECT_EQ(program.accesses[2].range, (ByteRange{576, 592}));
   EXPECT_EQ(program.dispatches[0].access_count, 4);
+}
+
+// By label or index where there is one, as without the number.
+TEST(QueueStatements, AreReferredToByNumber) {
+  EXPECT_EQ(canonical("l: dispatch K writes x\nhost reads x\nexpect RAW @0 @1\n"),
+            "l: dispatch K writes x\nhost reads x\nexpect RAW l @1\n");
+  const std::string barrier = "barrier all -> all discards x, all -> none transitions x\n";
+  EXPECT_EQ(canonical(barrier + "split\ndispatch K reads x\n"
+                                "expect RAW @0@2 @2\nexpect WAW @0@1 @0@2\n"),
+            barrier + "split\ndispatch K reads x\nexpect RAW @0@2 0\nexpect WAW @0 @0@2\n");
+  EXPECT_EQ(error_of("dispatch K writes x\nhost reads x\nexpect RAW 0 @2\n"),
+            "10:14: error: there is no statement '@2'; 2 stand before this line.");
+  EXPECT_EQ(error_of("barrier all -> all discards x\nsplit\nexpect RAW @0 @0@2\n"),
+            "10:15: error: statement '@0' does not do so many things to operands.");
+  EXPECT_EQ(error_of("split\ndispatch K\nexpect RAW 0 @0\n"),
+            "10:14: error: '@0' stands on a sync statement; expected a dispatch.");
+  EXPECT_EQ(error_of("split\ndispatch K\nexpect RAW 0 @ 0\n"),
+            "10:16: error: found '0'; expected the number of a statement.");
+  EXPECT_EQ(
+      error_of("split\ndispatch K\nexpect RAW 0 @18446744073709551616\n"),
+      "10:14: error: there is no statement '@18446744073709551616'; 2 stand before this line.");
 }
 
 // Files of before have such names.

@@ -94,6 +94,47 @@ TEST(UnexpectedRedundantSync, IsWhatNoLineNames) {
   EXPECT_THAT(unexpected_redundant_sync(told, check(told)), IsEmpty());
 }
 
+TEST(ExpectationLine, NamesWhatHasNoLabelByItsNumber) {
+  const Program program = program_with_queues(R"(interlock 1
+    memory a 4096
+    q1: queue concurrent
+    l: wait s=1
+    signal t=1
+    wait t=1 on q1
+    signal s=1 on q1
+)");
+  const CheckReport report = check(program);
+  EXPECT_THAT(missing_lines(program, report, judge_expectations(program, report)),
+              ElementsAre("expect deadlock l @2"));
+}
+
+// Whatever a check finds can be written down, and then it holds.
+TEST(ExpectationLine, HoldsInProgramsWhoseHostHasNoLabels) {
+  int finding_count = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    SeededChoice choice(seed);
+    std::string text;
+    for (const std::string& line : text_lines_of(generated_queue_program(choice))) {
+      const size_t label_end = line.find(": ");
+      const bool is_statement = label_end != std::string::npos &&
+                                line.find(": queue ") == std::string::npos &&
+                                line.find(": semaphore ") == std::string::npos &&
+                                line.find(": dispatch ") == std::string::npos;
+      text += (is_statement ? line.substr(label_end + 2) : line) + "\n";
+    }
+    SCOPED_TRACE(text);
+    const Program program = program_with_queues(text);
+    const CheckReport report = check(program);
+    const ExpectationOutcome outcome = judge_expectations(program, report);
+    for (const std::string& line : missing_lines(program, report, outcome)) text += line + "\n";
+    if (report.findings.empty()) continue;
+    ++finding_count;
+    const Judged judged = judged_with_queues(text);
+    ASSERT_TRUE(judged.holds) << fmt::format("{}", fmt::join(judged.lines, "\n"));
+  }
+  EXPECT_GT(finding_count, 100);
+}
+
 TEST(ExpectClean, IgnoresAdvice) {
   EXPECT_TRUE(judged(std::string(kIdleBarrier) + "expect clean\n").holds);
   EXPECT_TRUE(judged(std::string(kIdleBarrier) + "expect clean\nexpect redundant 0\n").holds);

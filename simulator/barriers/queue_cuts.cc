@@ -10,6 +10,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/order/dependency_ends.h"
+#include "simulator/order/signal_statements.h"
 #include "simulator/order/submissions.h"
 
 namespace interlock {
@@ -85,6 +86,7 @@ bool QueueCuts::can_judge(const Program& program) {
 QueueCuts::QueueCuts(const Program& program)
     : program_(program),
       signal_steps_(program.signal_parts.size(), UINT32_MAX),
+      lower_(lower_signals_of(program)),
       numbers_(program.signal_parts.size(), 0),
       named_in_(program.signal_parts.size(), 0) {
   std::vector<bool> has_statements(program.queue_count());
@@ -153,6 +155,15 @@ QueueMarks QueueCuts::part_mark(uint32_t part) const {
   return {0, uint64_t{1} << (kQueuesMax + numbers_[part])};
 }
 
+// Returns false if there are too many.
+bool QueueCuts::name_part(uint32_t part, const QueueConflict& conflict, uint32_t& part_count) {
+  if (signal_steps_[part] < conflict.begin || named_in_[part] == conflict_count_) return true;
+  if (part_count == kPartsMax) return false;
+  named_in_[part] = conflict_count_;
+  numbers_[part] = part_count++;
+  return true;
+}
+
 void QueueCuts::append_signal(const QueueConflict& conflict, const SyncStep& step, QueueIndex queue,
                               const SyncPiece* without) const {
   for (uint32_t k = 0; k < step.count; ++k) {
@@ -191,7 +202,8 @@ void QueueCuts::links_of(const QueueConflict& conflict, uint32_t step,
     if (without != nullptr) stages = static_cast<StageMask>(stages & ~without->cut.stages);
     stages = with_later(stages);
     Link carried = link(conflict, statement.queue, {}, {stages, device_accesses_of(stages)});
-    carried.from = part_mark(sync.partner);
+    const bool is_lower = without != nullptr && without->kind == SyncPieceKind::kValue;
+    carried.from = part_mark(is_lower ? without->lower : sync.partner);
     links_.push_back(carried);
   }
 }
@@ -208,15 +220,11 @@ bool QueueCuts::find(const QueueConflict& conflict, uint64_t& work_left,
   for (uint32_t i = conflict.begin; i < conflict.end; ++i) {
     if (!steps_[i].is_sync) continue;
     const SyncStep& step = program_.syncs[program_.statements[steps_[i].statement].index];
-    const uint32_t part = step.partner;
-    const bool is_wait = step.kind == SyncKind::kWait;
-    if (!is_wait || part == SyncStep::kNoPartner || signal_steps_[part] < conflict.begin ||
-        named_in_[part] == conflict_count_) {
-      continue;
+    if (step.kind != SyncKind::kWait || step.partner == SyncStep::kNoPartner) continue;
+    // And what the wait may be for in its stead.
+    for (const uint32_t part : {step.partner, lower_[step.partner]}) {
+      if (part != kNoSignal && !name_part(part, conflict, part_count)) return false;
     }
-    if (part_count == kPartsMax) return false;
-    named_in_[part] = conflict_count_;
-    numbers_[part] = part_count++;
   }
   uint64_t poll = 0;
   const auto is_too_much = [&] { return steps > work_left || is_stopped_at(++poll); };

@@ -87,6 +87,7 @@ class QueueCuts {
   void append_signal(const QueueConflict& conflict, const SyncStep& step, QueueIndex queue,
                      const SyncPiece* without) const;
   Link link(const QueueConflict& conflict, QueueIndex queue, Scope source, Scope destination) const;
+  bool name_part(uint32_t part, const QueueConflict& conflict, uint32_t& part_count);
   QueueMarks part_mark(uint32_t part) const;
   void links_of(const QueueConflict& conflict, uint32_t step, const SyncPiece* without) const;
 
@@ -94,6 +95,7 @@ class QueueCuts {
   std::vector<Step> steps_;
   std::vector<uint32_t> steps_before_;  // By dispatch.
   std::vector<uint32_t> signal_steps_;  // By signal part.
+  std::vector<uint32_t> lower_;         // By signal part: see lower_signals_of().
   std::vector<uint32_t> numbers_;       // By signal part: its mark, if named_in_ is this conflict.
   std::vector<uint32_t> named_in_;      // By signal part.
   uint32_t conflict_count_ = 0;

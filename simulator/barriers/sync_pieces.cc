@@ -11,12 +11,32 @@
 namespace interlock {
 namespace {
 
+// A `host idle` is narrowed to one of so many queues; where more have work, none is tried.
+constexpr size_t kIdleQueuesMax = 8;
+
+// The queues that have dispatches, if the host may wait for one of them and not for all.
+std::vector<QueueIndex> find_idle_queues(const Program& program) {
+  std::vector<bool> has_work(program.queue_count());
+  for (const Dispatch& dispatch : program.dispatches) {
+    const QueueIndex queue = program.queue_of(dispatch);
+    if (queue != kNoQueue) has_work[queue] = true;
+  }
+  std::vector<QueueIndex> queues;
+  for (size_t i = 0; i < has_work.size(); ++i) {
+    if (has_work[i]) queues.push_back(static_cast<QueueIndex>(i));
+  }
+  if (queues.size() < 2 || queues.size() > kIdleQueuesMax) queues.clear();
+  return queues;
+}
+
 // Who waits for what, counted.
 struct PieceUses {
   explicit PieceUses(const Program& program)
       : waits(program.signal_parts.size()),
         awaits(program.syncs.size()),
-        signals(signal_statements_of(program)) {
+        signals(signal_statements_of(program)),
+        lower(lower_signals_of(program)),
+        idle_queues(find_idle_queues(program)) {
     for (const SyncStep& step : program.syncs) {
       if (step.partner == SyncStep::kNoPartner) continue;
       ++(step.kind == SyncKind::kAwait ? awaits : waits)[step.partner];
@@ -26,14 +46,14 @@ struct PieceUses {
   std::vector<uint32_t> waits;       // By signal part: how many waits are paired with it.
   std::vector<uint32_t> awaits;      // By sync step, a set: how many await it.
   std::vector<StatementId> signals;  // By signal part: the statement that has it.
+  std::vector<uint32_t> lower;       // By signal part: see lower_signals_of().
+  std::vector<QueueIndex> idle_queues;
 };
 
-void append_signals(const Program& program, const PieceUses& uses, const SyncStep& step,
-                    std::vector<SyncPiece>& pieces) {
+void append_signals(const PieceUses& uses, const SyncStep& step, std::vector<SyncPiece>& pieces) {
   for (uint32_t part = step.first; part < step.first + step.count; ++part) {
-    // Without a signal the next one of a binary semaphore would meet other waits.
-    const SemaphoreId semaphore = program.signal_parts[part].semaphore;
-    if (uses.waits[part] > 0 || program.semaphores[semaphore.index].is_binary) continue;
+    // Those of a binary semaphore that meet no wait come after all that do.
+    if (uses.waits[part] > 0) continue;
     pieces.push_back({.kind = SyncPieceKind::kSignal, .statement = step.statement, .part = part});
   }
 }
@@ -54,13 +74,17 @@ void append_sync(const Program& program, const PieceUses& uses, const SyncStep& 
   switch (step.kind) {
     case SyncKind::kSignal:
     case SyncKind::kHostSignals:
-      append_signals(program, uses, step, pieces);
+      append_signals(uses, step, pieces);
       break;
     case SyncKind::kWait:
     case SyncKind::kHostWaits:
       // What it is for stands outside of the program.
       if (step.is_from_outside) break;
       pieces.push_back(wait_of(program, uses, step));
+      if (step.partner == SyncStep::kNoPartner || uses.lower[step.partner] == kNoSignal) break;
+      pieces.push_back({.kind = SyncPieceKind::kValue,
+                        .statement = step.statement,
+                        .lower = uses.lower[step.partner]});
       break;
     case SyncKind::kSet:
       if (uses.awaits[index] == 0) pieces.push_back({SyncPieceKind::kEvent, at, {}});
@@ -73,6 +97,10 @@ void append_sync(const Program& program, const PieceUses& uses, const SyncStep& 
     }
     case SyncKind::kHostIdle:
       pieces.push_back({SyncPieceKind::kHostIdle, at, {}});
+      if (step.idle_queue != kNoQueue) break;
+      for (const QueueIndex queue : uses.idle_queues) {
+        pieces.push_back({.kind = SyncPieceKind::kQueue, .statement = at, .queue = queue});
+      }
       break;
     case SyncKind::kHostFlushes:
     case SyncKind::kHostInvalidates:

@@ -27,7 +27,9 @@ enum class SyncPieceKind : uint8_t {
   kMemory,   // What a barrier or a `set` without scopes, or the edges to a dispatch, make visible:
              // without it they are `execution`, or `programmatic`.
   kScope,    // A stage that is named, with its accesses; or an access alone.
-  kOperand,  // One of several operands of a dependency.
+  kOperand,  // One of several operands of a dependency, of a flush or of an invalidation.
+  kQueue,    // All queues but one that a `host idle` is for.
+  kValue,    // Of a wait: that of the signal before does, if the same queue has it.
 };
 
 struct SyncPiece {
@@ -41,17 +43,26 @@ struct SyncPiece {
   uint32_t part = kNone;  // Into Program::signal_parts: what goes of a signal.
   uint32_t edge = kNone;  // Into Program::edges. Of kMemory, the first one to the dispatch.
   // Of words, into Program::dependencies, and of kOperand into Program::barrier_operands: the first
-  // row of a strided one. A kScope without is of the signal part, or of the wait.
+  // row of a strided one. A kScope without is of the signal part, or of the wait; a kOperand
+  // without of what the host moves.
   uint32_t dependency = kNone;
   uint32_t operand = kNone;
-  bool is_source = false;  // Of kScope: which side of the dependency.
-  Scope cut;               // Of kScope: what goes. Without a stage, that stays.
+  bool is_source = false;       // Of kScope: which side of the dependency.
+  Scope cut;                    // Of kScope: what goes. Without a stage, that stays.
+  QueueIndex queue = kNoQueue;  // Of kQueue: the one that stays.
+  uint32_t lower = kNone;       // Of kValue, into Program::signal_parts: what is waited for then.
   // Of words: where, in the list of sync_pieces_of(), the piece is that this one is a part of.
   uint32_t within = kNone;
 
   static constexpr uint32_t kNone = UINT32_MAX;
 
   bool is_word() const { return kind >= SyncPieceKind::kDependency; }
+
+  // All that the host moves by a statement, or an operand of it.
+  bool is_of_host_move() const {
+    return kind == SyncPieceKind::kHostMove ||
+           (kind == SyncPieceKind::kOperand && dependency == kNone);
+  }
 
   // The statement goes, or a part of it. Of an edge no statement does.
   bool takes_from(StatementId id) const {
@@ -71,7 +82,7 @@ std::vector<SyncPiece> sync_pieces_of(const Program& program);
 Program without_pieces(const Program& program, std::span<const SyncPiece> pieces);
 
 // "barrier", "event", "wait", "idle", "flush", "edge", "signal", "dependency", "memory", "scope",
-// "operand". Defined, as what follows, in sync_redundancy_text.cc.
+// "operand", "queue", "value". Defined, as what follows, in sync_redundancy_text.cc.
 std::string_view word_of(SyncPieceKind kind);
 
 // "s=3"; of a binary semaphore "s".

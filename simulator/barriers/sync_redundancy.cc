@@ -11,7 +11,8 @@
 // Sync only ever adds order. So if many are left out at once and no hazard comes of it, each of
 // them can go. What saves host writes from an invalidation, or invalidates, is not like that, and
 // judged one by one. Nor are signals where several queues signal one semaphore: left out with what
-// orders one after another, it hides that nothing else does.
+// orders one after another, it hides that nothing else does. Nor is a `host idle` that could be for
+// one queue or for another.
 #include "simulator/barriers/sync_redundancy.h"
 
 #include <algorithm>
@@ -178,7 +179,8 @@ class SyncSearch {
   std::vector<size_t> open_pieces() const {
     std::vector<size_t> open;
     for (size_t i = 0; i < pieces_.size(); ++i) {
-      const bool may_hide = has_crossing_signals_ && takes_a_signal(pieces_[i]);
+      const bool is_one_of_some = pieces_[i].kind == SyncPieceKind::kQueue;
+      const bool may_hide = is_one_of_some || (has_crossing_signals_ && takes_a_signal(pieces_[i]));
       if (is_open(i) && !may_hide) open.push_back(i);
     }
     return open;
@@ -250,7 +252,7 @@ class SyncSearch {
   void mark_redundant(const std::vector<size_t>& group) {
     for (const size_t i : group) {
       const bool only_adds =
-          pieces_[i].kind != SyncPieceKind::kHostMove || saves_nothing_[pieces_[i].statement.index];
+          !pieces_[i].is_of_host_move() || saves_nothing_[pieces_[i].statement.index];
       if (only_adds) verdicts_[i] = PieceVerdict::kRedundant;
     }
   }
@@ -259,7 +261,7 @@ class SyncSearch {
     std::vector<std::pair<uint32_t, size_t>> places;  // In the run; the piece there.
     std::vector<MovedAtoms::Move> moves;
     for (const size_t i : group) {
-      if (pieces_[i].kind == SyncPieceKind::kHostMove) {
+      if (pieces_[i].is_of_host_move()) {
         const StatementId statement = pieces_[i].statement;
         moves.push_back({statement, position_[statement.index], i});
         continue;

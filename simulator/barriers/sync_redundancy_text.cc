@@ -110,6 +110,10 @@ std::string owner_text(const Program& program, const SyncPiece& word) {
   if (step.kind == SyncKind::kSet) {
     return fmt::format("the set of {}{} ({})", program.name(step.event), queue, place);
   }
+  if (step.kind == SyncKind::kHostFlushes) return fmt::format("the host's flush ({})", place);
+  if (step.kind == SyncKind::kHostInvalidates) {
+    return fmt::format("the host's invalidation ({})", place);
+  }
   return fmt::format("the wait for {}{} ({})", use_of(program, step.semaphore, step.value), queue,
                      place);
 }
@@ -166,6 +170,13 @@ std::string word_text(const Program& program, const SyncPiece& word) {
       return fmt::format("the operand {} of {}",
                          program.text_of(program.barrier_operands[word.operand]),
                          owner_text(program, word));
+    case SyncPieceKind::kValue: {
+      const SyncStep& step = program.syncs[program.statements[word.statement.index].index];
+      return fmt::format("the value {} of {}", step.value, wait_text(program, word, step));
+    }
+    case SyncPieceKind::kQueue:
+      return fmt::format("all queues but {} in the host's wait for all queues ({})",
+                         program.name_of(word.queue), place_in_queue(program, word.statement));
     case SyncPieceKind::kBarrier:
     case SyncPieceKind::kEvent:
     case SyncPieceKind::kWait:
@@ -191,9 +202,9 @@ bool is_only_wait(const Program& program, const SyncStep& step) {
 }  // namespace
 
 std::string_view word_of(SyncPieceKind kind) {
-  constexpr std::string_view kWords[] = {"barrier", "event", "wait",   "idle",
-                                         "flush",   "edge",  "signal", "dependency",
-                                         "memory",  "scope", "operand"};
+  constexpr std::string_view kWords[] = {"barrier", "event",  "wait",       "idle",   "flush",
+                                         "edge",    "signal", "dependency", "memory", "scope",
+                                         "operand", "queue",  "value"};
   return kWords[static_cast<size_t>(kind)];
 }
 

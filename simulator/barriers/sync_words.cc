@@ -30,8 +30,15 @@ class WordList {
       piece.is_source = false;
       add_scope(dependency.destination, piece);
       piece.kind = SyncPieceKind::kOperand;
-      if (!is_transition) add_operands(dependency, piece);
+      if (!is_transition) {
+        add_operands(dependency.first_operand, dependency.operand_count, piece);
+      }
     }
+  }
+
+  // Of what the host moves.
+  void add_operands(uint32_t first, uint32_t count) {
+    add_operands(first, count, word(SyncPieceKind::kOperand));
   }
 
   void add_memory(BarrierKind kind) {
@@ -89,10 +96,9 @@ class WordList {
     pieces_.push_back(piece);
   }
 
-  void add_operands(const Dependency& dependency, SyncPiece piece) {
+  void add_operands(uint32_t first, uint32_t count, SyncPiece piece) {
     std::vector<uint32_t> operands;
-    const uint32_t end = dependency.first_operand + dependency.operand_count;
-    for (uint32_t i = dependency.first_operand; i < end; ++i) {
+    for (uint32_t i = first; i < first + count; ++i) {
       const uint32_t stride = program_.barrier_operands[i].stride;
       const bool is_next_row = stride != Access::kNotStrided && !operands.empty() &&
                                program_.barrier_operands[i - 1].stride == stride;
@@ -124,14 +130,16 @@ void append_words_of(const Program& program, const SyncStep& step, WordList& wor
       words.add_memory(step.barrier_kind);
       words.add_dependencies(step.first, step.count);
       break;
+    case SyncKind::kHostFlushes:
+    case SyncKind::kHostInvalidates:
+      words.add_operands(step.first, step.count);
+      break;
     case SyncKind::kAwait:
     case SyncKind::kSplit:
     case SyncKind::kSubmit:
     case SyncKind::kHostWaits:
     case SyncKind::kHostSignals:
     case SyncKind::kHostIdle:
-    case SyncKind::kHostFlushes:
-    case SyncKind::kHostInvalidates:
       break;
   }
 }
@@ -160,7 +168,14 @@ class WordCuts {
         dependencies_[piece.dependency] = true;
         break;
       case SyncPieceKind::kOperand:
-        cut_operand(program_.dependencies[piece.dependency], piece.operand);
+        cut_operand(piece);
+        break;
+      case SyncPieceKind::kQueue:
+        program_.syncs[statement(piece).index].idle_queue = piece.queue;
+        break;
+      case SyncPieceKind::kValue:
+        program_.syncs[statement(piece).index].partner = piece.lower;
+        program_.syncs[statement(piece).index].value = program_.signal_parts[piece.lower].value;
         break;
       case SyncPieceKind::kScope:
         cut_scope(piece);
@@ -187,6 +202,9 @@ class WordCuts {
     }
     for (SyncStep& step : program_.syncs) {
       if (step.kind == SyncKind::kSet) finish(step.first, step.count);
+      const bool is_move =
+          step.kind == SyncKind::kHostFlushes || step.kind == SyncKind::kHostInvalidates;
+      if (is_move) step.count = kept_operands(step.first, step.count);
     }
     for (Dispatch& dispatch : program_.dispatches) {
       if (dispatch.is_transition()) dispatch.transition = moved_[dispatch.transition];
@@ -194,14 +212,23 @@ class WordCuts {
   }
 
  private:
-  void cut_operand(const Dependency& dependency, uint32_t first) {
-    const uint32_t stride = program_.barrier_operands[first].stride;
-    operands_[first] = true;
-    if (stride == Access::kNotStrided) return;
-    const uint32_t end = dependency.first_operand + dependency.operand_count;
-    for (uint32_t i = first; i < end; ++i) {
-      if (program_.barrier_operands[i].stride == stride) operands_[i] = true;
+  // Of an operand that has rows all of them.
+  void cut_operand(const SyncPiece& piece) {
+    const uint32_t stride = program_.barrier_operands[piece.operand].stride;
+    for (uint32_t i = piece.operand; i < end_of_operands(piece); ++i) {
+      const bool is_row =
+          stride != Access::kNotStrided && program_.barrier_operands[i].stride == stride;
+      if (i == piece.operand || is_row) operands_[i] = true;
     }
+  }
+
+  uint32_t end_of_operands(const SyncPiece& piece) const {
+    if (piece.is_of_host_move()) {
+      const SyncStep& step = program_.syncs[statement(piece).index];
+      return step.first + step.count;
+    }
+    const Dependency& dependency = program_.dependencies[piece.dependency];
+    return dependency.first_operand + dependency.operand_count;
   }
 
   void cut_scope(const SyncPiece& piece) {
@@ -235,12 +262,17 @@ class WordCuts {
     return program_.statements[piece.statement.index];
   }
 
-  void finish(Dependency& dependency) {
-    const uint32_t first = dependency.first_operand;
-    uint32_t count = 0;
-    for (uint32_t i = first; i < first + dependency.operand_count; ++i) {
-      if (!operands_[i]) program_.barrier_operands[first + count++] = program_.barrier_operands[i];
+  // Moves those that stay to the front, and returns how many they are.
+  uint32_t kept_operands(uint32_t first, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = first; i < first + count; ++i) {
+      if (!operands_[i]) program_.barrier_operands[first + kept++] = program_.barrier_operands[i];
     }
+    return kept;
+  }
+
+  void finish(Dependency& dependency) {
+    const uint32_t count = kept_operands(dependency.first_operand, dependency.operand_count);
     // Without any it would be about all bytes, and not about none.
     if (count == 0 && dependency.operand_count > 0) {
       dependency.source.accesses = 0;

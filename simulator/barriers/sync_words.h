@@ -1,5 +1,6 @@
 // Sync words: what a statement that orders something names, and could do without: stages, accesses,
-// operands, dependencies, and memory where execution is enough.
+// operands, dependencies, and memory where execution is enough. What a wait is for, by value or by
+// queue, is a word, too; sync_pieces.cc lists those.
 #pragma once
 
 #include <span>

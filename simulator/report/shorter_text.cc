@@ -16,8 +16,8 @@ void cut(Scope goes, Scope& scope) {
 }
 
 // Which of the operands that the text has. Rows of one are several in the program.
-std::ptrdiff_t position_of_operand(const Program& program, const SyncPiece& word) {
-  const uint32_t first = program.dependencies[word.dependency].first_operand;
+// `first` is the first one in the program.
+std::ptrdiff_t position_of_operand(const Program& program, const SyncPiece& word, uint32_t first) {
   std::ptrdiff_t position = 0;
   for (uint32_t i = first + 1; i <= word.operand; ++i) {
     const uint32_t stride = program.barrier_operands[i].stride;
@@ -47,6 +47,18 @@ class ShorterStatement {
       cut_dependencies(step.first, sync.barrier_kind, sync.dependencies);
       return;
     }
+    if (word_.is_of_host_move()) {
+      sync.operands.erase(sync.operands.begin() + position_of_operand(program_, word_, step.first));
+      return;
+    }
+    if (word_.kind == SyncPieceKind::kQueue) {
+      sync.queue = program_.name_of(word_.queue);
+      return;
+    }
+    if (word_.kind == SyncPieceKind::kValue) {
+      sync.semaphores.front().value = program_.signal_parts[word_.lower].value;
+      return;
+    }
     const size_t use = word_.part == SyncPiece::kNone ? 0 : word_.part - step.first;
     StageMask& stages = sync.semaphores[use].stages;
     stages = static_cast<StageMask>(stages & ~word_.cut.stages);
@@ -66,7 +78,9 @@ class ShorterStatement {
     if (word_.kind == SyncPieceKind::kDependency) {
       dependencies.erase(at);
     } else if (word_.kind == SyncPieceKind::kOperand) {
-      at->operands.erase(at->operands.begin() + position_of_operand(program_, word_));
+      const uint32_t first_operand = program_.dependencies[word_.dependency].first_operand;
+      at->operands.erase(at->operands.begin() +
+                         position_of_operand(program_, word_, first_operand));
     } else {
       cut(word_.cut, word_.is_source ? at->source : at->destination);
     }

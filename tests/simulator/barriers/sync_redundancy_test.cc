@@ -75,6 +75,22 @@ dispatch Use reads x writes y on q1
                           "the wait for b on q1 (statement 5) with its signal (statement 4)"));
 }
 
+// As one of a timeline; those that meet a wait come before it.
+TEST(FindRedundantSync, NeedsNoSignalOfABinarySemaphoreThatNoWaitIsLeftFor) {
+  EXPECT_THAT(redundant_in(R"(
+b: semaphore binary
+dispatch Make writes x
+signal b
+wait b on q1
+dispatch Use reads x writes y on q1
+signal b, s=1 on q1
+signal b on q1
+wait s=1
+dispatch Next writes x
+)"),
+              ElementsAre("the signal b on q1 (statement 4)", "the signal b on q1 (statement 5)"));
+}
+
 TEST(FindRedundantSync, NeedsABarrierThatChainsASignalToAWait) {
   // The signal covers copies alone, which what the barrier orders reaches.
   EXPECT_THAT(redundant_in(R"(
@@ -184,8 +200,8 @@ TEST(FindRedundantSync, NeedsASignalThatALaterOneCovers) {
   EXPECT_THAT(redundant_in(R"(
 dispatch Make writes x
 signal s=1 after compute
-signal s=2 after copy
-wait s=2 on q1
+signal t=1 after copy
+wait t=1 on q1
 dispatch Use reads x writes y on q1
 )"),
               IsEmpty());

@@ -93,8 +93,8 @@ class BetweenHazards {
     for (const SyncStep& other : program_.syncs) {
       const bool is_signal =
           other.kind == SyncKind::kSignal || other.kind == SyncKind::kHostSignals;
-      const bool is_signal_of_wait = step.kind == SyncKind::kWait && is_signal &&
-                                     other.first <= step.partner &&
+      const bool is_wait = step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
+      const bool is_signal_of_wait = is_wait && is_signal && other.first <= step.partner &&
                                      step.partner < other.first + other.count;
       const bool is_paired_wait =
           (other.kind == SyncKind::kWait || other.kind == SyncKind::kHostWaits) &&
@@ -341,9 +341,10 @@ TEST(FindRedundantSync, StaysCleanWhenAllAdviceIsTaken) {
     if (!program) continue;
     if (!chain_hazards_of(*program) || !chain_hazards_of(*program)->empty()) continue;
     ++clean_count;
-    // A removal can make the signal that was waited for a piece of its own.
-    size_t left =
-        sync_pieces_of(*program).size() + program->statements.size() + program->signal_parts.size();
+    // A removal can make the signal that was waited for a piece of its own, and a wait can be for
+    // each signal in turn.
+    size_t left = sync_pieces_of(*program).size() + program->statements.size() +
+                  program->signal_parts.size() * (1 + program->syncs.size());
     for (;;) {
       const SyncRedundancy found = find_redundant_sync(*program);
       if (found.redundant.empty()) break;

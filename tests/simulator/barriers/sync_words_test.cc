@@ -58,6 +58,30 @@ TEST(SyncWords, OfAWaitAreTheStagesThatNeedNotBeHeldBack) {
               IsEmpty());
 }
 
+// The second signal covers what the first one covers, and a dispatch more.
+TEST(SyncWords, OfAWaitIsTheValueIfTheSignalBeforeDoes) {
+  constexpr std::string_view kBody =
+      "dispatch Make writes x\nsignal s=1\ndispatch More writes z\nsignal s=4\n"
+      "wait s={} before compute on q1\ndispatch Use reads {} writes y on q1\n";
+  const std::string unused = "the signal s=1 on q0 (statement 1)";
+  EXPECT_THAT(words_of(fmt::format(fmt::runtime(kBody), 3, "x")),
+              ElementsAre(unused,
+                          "the value 3 of the wait for s=3 on q1 (statement 4): "
+                          "wait s=1 before compute on q1"));
+  EXPECT_THAT(words_of(fmt::format(fmt::runtime(kBody), 3, "x z")), ElementsAre(unused));
+  EXPECT_THAT(words_of(fmt::format(fmt::runtime(kBody), 1, "x")),
+              ElementsAre("the signal s=4 on q0 (statement 3)"));
+}
+
+// What the host signals covers less than what it waited for: the lower signal makes x visible.
+TEST(SyncWords, OfAWaitIsTheValueOnlyWhereOneQueueSignalsBoth) {
+  constexpr std::string_view kBody =
+      "dispatch Make writes x\nsignal s=1\nhost waits s=1\n{}\n"
+      "wait s=2 on q1\nsubmit on q1\ndispatch Use writes y on q1\n";
+  const auto words = words_of(fmt::format(fmt::runtime(kBody), "host signals s=2"));
+  EXPECT_THAT(words, testing::Not(testing::Contains(testing::HasSubstr("the value"))));
+}
+
 TEST(SyncWords, OfABinarySemaphoreAreTheStagesOfItsSignal) {
   EXPECT_THAT(words_of(R"(
 b: semaphore binary
@@ -162,6 +186,60 @@ dispatch Other writes y[0:0] on q1
 )"),
               ElementsAre("the operand y of the barrier on q0 (statement 1): barrier "
                           "compute.write -> compute.read x[0:32 rows 2 pitch 16 width 8]"));
+}
+
+TEST(SyncWords, OfWhatTheHostMovesAreOperandsThatNobodyNeedsThere) {
+  constexpr std::string_view kBody =
+      "memory n 64 noncoherent=16\nhost writes n[0:4] n[32:36]\n"
+      "host flushes n[0:4] n[16:48 rows 2 pitch 16 width 16] n[48:64]\n"
+      "dispatch Use reads n[{}:{}] writes y on q1\n";
+  EXPECT_THAT(words_of(fmt::format(fmt::runtime(kBody), 0, 36)),
+              ElementsAre("the operand n[48:64] of the host's flush (statement 1): "
+                          "host flushes n[0:4] n[16:48 rows 2 pitch 16 width 16]"));
+  EXPECT_THAT(words_of(fmt::format(fmt::runtime(kBody), 0, 4)),
+              ElementsAre("the operand n[16:48 rows 2 pitch 16 width 16] of the host's flush "
+                          "(statement 1): host flushes n[0:4] n[48:64]",
+                          "the operand n[48:64] of the host's flush (statement 1): "
+                          "host flushes n[0:4] n[16:48 rows 2 pitch 16 width 16]"));
+  EXPECT_THAT(words_of(R"(
+memory n 64 noncoherent=16
+dispatch Make writes n[0:4] on q1
+barrier on q1
+host idle on q1
+host invalidates n[0:4] n[16:20]
+host reads n[0:4]
+)"),
+              ElementsAre("the operand n[16:20] of the host's invalidation (statement 3): "
+                          "host invalidates n[0:4]"));
+}
+
+TEST(SyncWords, OfAWaitOfTheHostForAllAreTheOtherQueues) {
+  constexpr std::string_view kBody =
+      "dispatch Use reads x writes y on q1\ndispatch Other writes {} on q0\n"
+      "idle: host idle\nhost writes x\n";
+  EXPECT_THAT(words_of(fmt::format(fmt::runtime(kBody), "z")),
+              ElementsAre("all queues but q1 in the host's wait for all queues (idle, statement 2)"
+                          ": host idle on q1"));
+  EXPECT_THAT(words_of(fmt::format(fmt::runtime(kBody), "x[0:0]")), testing::SizeIs(1));
+  EXPECT_THAT(words_of("dispatch Use reads x writes y on q1\ndispatch Other reads x writes z\n"
+                       "host idle\nhost writes x\n"),
+              IsEmpty());
+  // The other queue has no work of its own, so that this says the same.
+  EXPECT_THAT(words_of("dispatch Use reads x writes y on q1\nhost idle\nhost writes x\n"),
+              IsEmpty());
+}
+
+// The one queue waits for the other: either will do.
+TEST(SyncWords, OfAWaitOfTheHostForAllCanBeSeveral) {
+  constexpr std::string_view kBody = R"(
+dispatch Use reads x writes y on q1
+signal s=1 on q1
+wait s=1
+dispatch Next reads y writes z
+host idle
+host writes x
+)";
+  EXPECT_THAT(words_of(std::string(kBody)), testing::SizeIs(2));
 }
 
 TEST(SyncWords, OfAnEventAreThoseOfItsSet) {

@@ -3,6 +3,8 @@
 // program is only used to count how many of its sort stand before it.
 #include "tests/simulator/judges/word_removal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -60,6 +62,17 @@ std::string scope_without(std::string_view scope, Scope cut) {
   return join(kept, "|");
 }
 
+// Which of the operands from `first` on that the text has. A row of one that has rows stands in the
+// program for all of them.
+size_t position_in_text(const Program& program, uint32_t first, uint32_t operand) {
+  size_t position = 0;
+  for (uint32_t i = first; i < operand; ++position) {
+    const uint32_t stride = program.barrier_operands[i].stride;
+    i += stride == Access::kNotStrided ? 1 : program.strides[stride].row_count;
+  }
+  return position;
+}
+
 // "compute.write -> copy m[0:2] n[1:4 rows 2 pitch 2 width 1]". A word before the first operand is
 // part of it.
 class DependencyText {
@@ -95,13 +108,8 @@ class DependencyText {
 
  private:
   void cut_operand(const Program& program, const SyncPiece& word) {
-    // A row of one that has rows stands in the program for all of them.
     const uint32_t first = program.dependencies[word.dependency].first_operand;
-    size_t position = 0;
-    for (uint32_t i = first; i < word.operand; ++position) {
-      const uint32_t stride = program.barrier_operands[i].stride;
-      i += stride == Access::kNotStrided ? 1 : program.strides[stride].row_count;
-    }
+    const size_t position = position_in_text(program, first, word.operand);
     INTERLOCK_CHECK(position < operands_.size());
     operands_.erase(operands_.begin() + static_cast<std::ptrdiff_t>(position));
   }
@@ -154,6 +162,25 @@ std::string line_without_word(const std::string& line, const Program& program,
     return line_without_part(line, line.find(keyword) + keyword.size(), program, word, first);
   }
   const SyncStep& step = program.syncs[statement.index];
+  if (word.kind == SyncPieceKind::kValue) {
+    const size_t begin = line.find('=') + 1;
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    return fmt::format("{}{}{}", line.substr(0, begin), program.signal_parts[word.lower].value,
+                       line.substr(end));
+  }
+  if (step.kind == SyncKind::kHostIdle) {
+    return fmt::format("{} on {}", line, program.name_of(word.queue));
+  }
+  if (word.kind == SyncPieceKind::kOperand && step.kind != SyncKind::kSet) {
+    std::vector<std::string> operands = split(line, "] ");
+    // The first of them begins after the words of the statement, the last one has its bracket.
+    const size_t begin = line.find(' ', std::string_view("host ").size()) + 1;
+    operands.front().erase(0, begin);
+    operands.back().pop_back();
+    operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(
+                                          position_in_text(program, step.first, word.operand)));
+    return line.substr(0, begin) + join(operands, "] ") + "]";
+  }
   if (step.kind == SyncKind::kSet) {
     const size_t name_end = line.find(' ', std::string_view("set ").size());
     return line_without_part(line, name_end + 1, program, word, step.first);

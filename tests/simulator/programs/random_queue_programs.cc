@@ -319,8 +319,11 @@ class QueueProgramSketch {
       text_ += has(1, 2) ? "host idle\n"
                          : fmt::format("host idle on q{}\n", choice_.below(queue_count_));
     } else {
-      text_ +=
-          fmt::format("host {}{}\n", sort == 1 ? "invalidates" : "flushes", operand_in("n", 6));
+      text_ += sort == 1 ? "host invalidates" : "host flushes";
+      do {
+        text_ += operand_in("n", 6);
+      } while (has(1, 3));
+      text_ += "\n";
     }
   }
 

@@ -107,6 +107,13 @@ void explain_doubt(const Hazard& hazard, Finding& finding) {
   }
 }
 
+// One that is after own read and only possible is after own read: that decides.
+bool counts_as_finding(const Hazard* hazard, const CheckOptions& options) {
+  if (hazard == nullptr) return true;
+  if (hazard->is_after_own_read) return options.counts_own_reads;
+  return options.counts_possible || !hazard->is_possible;
+}
+
 // Judges whether the hazards can reach an output, and puts them before the other findings.
 void explain_facts(const Program& program, const HappensBefore& order, const ByteSegments& segments,
                    const std::vector<Fact>& facts, const CheckOptions& options,
@@ -135,10 +142,8 @@ void explain_facts(const Program& program, const HappensBefore& order, const Byt
     const auto* const hazard = std::get_if<Hazard>(&fact);
     if (hazard != nullptr) explain_observability(program, verdicts[hazard_count++], finding);
     if (hazard != nullptr) explain_doubt(*hazard, finding);
-    const bool counts =
-        hazard == nullptr || ((options.counts_possible || !hazard->is_possible) &&
-                              (options.counts_own_reads || !hazard->is_after_own_read));
-    (counts ? report.findings : report.noted).push_back(std::move(finding));
+    (counts_as_finding(hazard, options) ? report.findings : report.noted)
+        .push_back(std::move(finding));
   }
 }
 

@@ -16,7 +16,8 @@ namespace interlock {
 
 struct CheckOptions {
   bool lists_all_pairs = false;  // Every hazardous pair instead of the latest.
-  // Hazards that count as findings; else they are noted. Hazard says what they are.
+  // Hazards that count as findings; else they are noted. Hazard says what they are. Those that are
+  // both count as after own reads.
   bool counts_possible = false;
   bool counts_own_reads = false;
   // Hazards listed at most. An explained finding takes about a kilobyte.

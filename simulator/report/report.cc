@@ -225,18 +225,18 @@ std::string summary_of(const CheckReport& report) {
 
 namespace {
 
-// Hazards that do not count: those after own reads in full, and how many are only possible.
+// Hazards that do not count: those after own reads in full, and how many others are only possible.
 std::string text_of_noted(const Program& program, const CheckReport& report,
                           std::string_view file_name, uint64_t limit) {
   std::string text;
   uint64_t possible_count = 0;
   uint64_t own_read_count = 0;
   for (const Finding& finding : report.noted) {
-    if (finding.is_possible) {
+    if (!finding.is_after_own_read) {
       ++possible_count;
-    } else if (own_read_count++ < limit) {
-      text += text_of_finding(program, finding, file_name);
+      continue;
     }
+    if (own_read_count++ < limit) text += text_of_finding(program, finding, file_name);
   }
   if (own_read_count > 0) {
     text += fmt::format(

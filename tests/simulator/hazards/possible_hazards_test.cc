@@ -22,6 +22,7 @@
 #include "simulator/order/reference_order.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
+#include "simulator/report/report.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/queue_texts.h"
@@ -30,7 +31,9 @@ namespace interlock::possible_hazards_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Program program_of(const std::string& statements) {
   return reference_run(
@@ -217,6 +220,28 @@ TEST(HazardsAfterOwnReads, AreThoseOfUpdatesThatSeeWhatTheyOverwrite) {
   EXPECT_THAT(
       found_in(fmt::format(kText, "compute.write -> compute.read", "updates m"), denied).findings,
       ElementsAre("own-read WAW a b"));
+}
+
+// Of a captured program in place: what its dispatches may leave untouched makes no other class of
+// it.
+TEST(HazardsAfterOwnReads, AreSoOfApproximateDispatches) {
+  const std::string text =
+      "a: dispatch A updates m partial approximate\n"
+      "barrier compute.write -> compute.read\n"
+      "b: dispatch B updates m partial approximate\n";
+  CheckOptions possible;
+  possible.counts_possible = true;
+  EXPECT_THAT(found_in(text, possible).findings, IsEmpty());
+  EXPECT_THAT(found_in(text).noted, ElementsAre("possible own-read WAW a b"));
+  CheckOptions denied;
+  denied.counts_own_reads = true;
+  EXPECT_THAT(found_in(text, denied).findings, ElementsAre("possible own-read WAW a b"));
+  const Program program = program_of(text);
+  const std::string report = text_report(program, check(program), "FILE");
+  EXPECT_THAT(report, HasSubstr("possible WAW hazard after own read: b "));
+  EXPECT_THAT(report,
+              HasSubstr("1 hazard after own read is not counted: --deny=own-read counts it.\n"));
+  EXPECT_THAT(report, Not(HasSubstr("--possible")));
 }
 
 TEST(HazardsAfterOwnReads, AreThereOnSeveralQueuesToo) {

@@ -14,6 +14,7 @@
 
 #include "capture/convert/captured_places.h"
 #include "encoder/program/finding_kind.h"
+#include "encoder/program/range.h"
 
 namespace interlock {
 namespace {
@@ -21,11 +22,15 @@ namespace {
 // Each list shows so many.
 constexpr size_t kShownMax = 4;
 
+// Operands that are looked at for what stands between two writes, in all.
+constexpr uint64_t kStepsMax = 20'000'000;
+
 // One hazard: a kind at a later command.
 using HazardKey = std::pair<CapturedPlace, FindingKind>;
 
 struct OwnHazard {
   std::set<CapturedPlace> firsts;
+  std::vector<const Finding*> findings;
   bool is_of_host = false;  // The earlier one is the host.
 };
 
@@ -53,6 +58,7 @@ void add_own(const Program& program, const Finding& finding, Sides& sides) {
     return;
   }
   OwnHazard& hazard = sides.own[{*second, finding.kind}];
+  hazard.findings.push_back(&finding);
   const auto first = place_of_label(program.reference_of(finding.first.dispatch));
   if (first) {
     hazard.firsts.insert(*first);
@@ -88,7 +94,46 @@ Sides sides_of(const Program& program, const CheckReport& report, const CaptureS
   return sides;
 }
 
-std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const Sides& sides) {
+// Looks for reads between two writes.
+class ReadsBetween {
+ public:
+  explicit ReadsBetween(const Program& program) : program_(program) {}
+
+  // Whether each byte of this WAW is read by a command between the two, on the queue of both. False
+  // where it is not known: where that takes too many steps.
+  bool are_of_all_bytes(const Finding& finding) {
+    std::vector<ByteRange> unread = {finding.overlap};
+    const QueueIndex queue = program_.queue_of(program_.dispatch(finding.second->dispatch));
+    if (program_.queue_of(program_.dispatch(finding.first.dispatch)) != queue) return false;
+    for (size_t i = finding.first.dispatch.index + 1; i < finding.second->dispatch.index; ++i) {
+      const Dispatch& between = program_.dispatch(DispatchId(i));
+      if (program_.queue_of(between) != queue) continue;
+      for (const Access& access : program_.accesses_of(between)) {
+        if (++step_count_ > kStepsMax) return false;
+        if (access.memory == finding.memory && access.has_read_side()) remove(unread, access.range);
+      }
+    }
+    return unread.empty();
+  }
+
+ private:
+  static void remove(std::vector<ByteRange>& ranges, ByteRange gone) {
+    std::vector<ByteRange> rest;
+    for (const ByteRange range : ranges) {
+      const ByteRange before{range.begin, std::min(range.end, gone.begin)};
+      const ByteRange after{std::max(range.begin, gone.end), range.end};
+      if (!before.is_empty()) rest.push_back(before);
+      if (!after.is_empty()) rest.push_back(after);
+    }
+    ranges = std::move(rest);
+  }
+
+  const Program& program_;
+  uint64_t step_count_ = 0;
+};
+
+std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const Sides& sides,
+                          ReadsBetween& reads_between) {
   if (hazard.firsts.empty()) return "it does not look at what the host does to mapped memory";
   if (sides.has_foreign_at(key.first)) {
     return "it names another hazard at this command, and of each operand only one";
@@ -99,6 +144,14 @@ std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const S
   if (!is_within) {
     return "between command buffers it looks only when they are submitted, and at the first access "
            "to each byte";
+  }
+  const bool is_read_between = key.second == FindingKind::kWriteAfterWrite &&
+                               std::ranges::all_of(hazard.findings, [&](const Finding* finding) {
+                                 return reads_between.are_of_all_bytes(*finding);
+                               });
+  if (is_read_between) {
+    return "it holds a write against the reads since the last write alone, and all of these bytes "
+           "are read in between";
   }
   return "there is no known reason";
 }
@@ -157,6 +210,7 @@ std::string text_of_agreement(const Program& program, const CheckReport& report,
            "vulkan-validationlayers).\n";
   }
   const Sides sides = sides_of(program, report, summary);
+  ReadsBetween reads_between(program);
   uint64_t both = 0;
   uint64_t other_kind = 0;
   ReasonedList only_own;
@@ -168,7 +222,7 @@ std::string text_of_agreement(const Program& program, const CheckReport& report,
     }
     std::optional<CapturedPlace> first;
     if (!hazard.firsts.empty()) first = *hazard.firsts.rbegin();
-    only_own.add(reason_of_own(key, hazard, sides), line_of(key, first));
+    only_own.add(reason_of_own(key, hazard, sides, reads_between), line_of(key, first));
   }
   for (const auto& [key, hazards] : sides.foreign) {
     if (sides.own.contains(key)) continue;

@@ -127,6 +127,17 @@ TEST_F(CaptureRuns, ExplainWhereSynchronizationValidationDisagrees) {
   EXPECT_THAT(result.out, Not(HasSubstr("there is no known reason"))) << result.out;
 }
 
+TEST_F(CaptureRuns, KnowThatReadsBetweenTwoWritesHideTheFirstFromValidation) {
+  if (!has_validation()) GTEST_SKIP() << "there are no validation layers.";
+  const CommandResult result = capture("reads-between", {"--syncval"});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr(": both 0, only here 1, only there 0.\n"
+                                    "  only here, 1: it holds a write against the reads since the "
+                                    "last write alone, and all of these bytes are read in "
+                                    "between.\n"
+                                    "    WAW at s1.b0.c4, after s1.b0.c0\n"));
+}
+
 TEST_F(CaptureRuns, SayWhereBothEndsWereAskedFor) {
   const CommandResult result = capture("labels", {"--backtrace"});
   EXPECT_EQ(result.status, 1) << result.out << result.err;

@@ -275,6 +275,27 @@ void run_many(Sample& sample) {
   sample.device.run(commands);
 }
 
+// Writes b twice, with reads of it in between; both barriers name no write in their destination.
+void run_reads_between(Sample& sample) {
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  compute_barrier(commands);
+  sample.device.dispatch(commands, sample.second);
+  compute_barrier(commands);
+  sample.device.dispatch(commands, sample.first);
+  sample.device.run(commands);
+}
+
+// Submits nothing: the host does all of it.
+void run_nothing(Sample& sample) { sample.c.words[0] = kSampleResult; }
+
+// The missing barrier, two submissions without one, and the missing barrier.
+void run_frames(Sample& sample) {
+  run_missing(sample);
+  run_fence(sample);
+  run_missing(sample);
+}
+
 // Submits the missing barrier, and ends without a word to anybody.
 void run_killed(Sample& sample) {
   run_missing(sample);
@@ -307,6 +328,9 @@ constexpr Mode kModes[] = {
     {"queries-below", run_queries_below},
     {"forks", run_forks},
     {"many", run_many},
+    {"frames", run_frames},
+    {"reads-between", run_reads_between},
+    {"nothing", run_nothing},
     {"killed", run_killed},
     {"picture", run_picture},
     {"pass", run_pass},

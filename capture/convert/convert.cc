@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "capture/convert/queue_sync.h"
 #include "capture/convert/run_notes.h"
 #include "capture/convert/submission_writer.h"
+#include "capture/convert/windows.h"
 #include "capture/log/command_records.h"
 #include "capture/log/exact_records.h"
 #include "capture/log/graphics_records.h"
@@ -25,9 +27,14 @@
 #include "capture/log/queue_records.h"
 #include "capture/log/run_records.h"
 #include "encoder/program/stop.h"
+#include "encoder/program/sync_step.h"
+#include "encoder/text/printer.h"
 
 namespace interlock {
 namespace {
+
+// Of comments that every window has.
+constexpr size_t kHeadBytesMax = 4096;
 
 template <typename... Records>
 struct RecordTypes {};
@@ -75,6 +82,15 @@ class LogConverter {
         index_(log, name),
         submissions_(lists_, sync_, index_, writer_, summary_) {}
 
+  // Requires: `output` is given here, too, and `take` outlives this.
+  void cut_into_windows(std::ostringstream& output, uint64_t bytes, const TakeWindow& take) {
+    window_text_ = &output;
+    window_bytes_ = bytes;
+    take_ = &take;
+    sync_.follow_full_waits();
+    writer_.watch_writes(unseen_);
+  }
+
   Result<CaptureSummary> run() {
     if (const Result<Success> opened = reader_.open(); !opened) return opened.error();
     while (!writer_.is_full()) {
@@ -85,11 +101,12 @@ class LogConverter {
       if (const Result<Success> applied = apply_any(**record, KnownRecords()); !applied) {
         return applied.error();
       }
+      if (refused_) return *refused_;
     }
-    sync_.finish();
     summary_.recorded_barrier_count = lists_.barrier_count();
     note_cut();
-    writer_.comment(text_of(summary_));
+    end_window(true);
+    if (refused_) return *refused_;
     return std::move(summary_);
   }
 
@@ -137,12 +154,12 @@ class LogConverter {
   void handle(const ProcessRecord& record) {
     summary_.command = printable(record.command);
     summary_.application = printable(record.application);
-    writer_.comment(fmt::format("captured from {} ({})", summary_.command, summary_.application));
+    add_head(fmt::format("captured from {} ({})", summary_.command, summary_.application));
   }
 
   void handle(const DeviceRecord& record) {
     summary_.device = printable(record.name);
-    writer_.comment(fmt::format("on {}", summary_.device));
+    add_head(fmt::format("on {}", summary_.device));
     for (const std::string& extension : unknown_extensions(record.extensions)) {
       summary_.note(fmt::format("the extension {}", extension));
     }
@@ -192,6 +209,13 @@ class LogConverter {
   }
 
   void handle(const SubmitRecord& record) {
+    const bool is_long = window_text_ != nullptr && writer_.text_bytes() >= window_bytes_ &&
+                         summary_.submission_count >= first_submission_;
+    if (is_long && sync_.is_idle()) {
+      end_window(false);
+      if (refused_ || is_stopped()) return;
+      begin_window();
+    }
     submissions_.write(record, notes_.take_origin(record.queue));
   }
 
@@ -200,7 +224,7 @@ class LogConverter {
   void handle(const RunOptionsRecord& record) {
     notes_.apply(record);
     const std::string text = text_of_options(summary_);
-    if (!text.empty()) writer_.comment(text);
+    if (!text.empty()) add_head(text);
   }
 
   void handle(const LabelRecord& record) {
@@ -235,6 +259,58 @@ class LogConverter {
     summary_.note(fmt::format("{} that returned {}", printable(record.name), record.result));
   }
 
+  // A comment that stands at the beginning, of each window.
+  void add_head(const std::string& text) {
+    writer_.comment(text);
+    // Once, however many devices there are.
+    if (window_text_ == nullptr || head_.find(text) != std::string::npos) return;
+    if (head_.size() < kHeadBytesMax) head_ += text + "\n";
+  }
+
+  void end_window(bool is_last) {
+    sync_.finish();
+    std::string carried;
+    for (const DispatchDraft& dispatch : unseen_.take_touched()) {
+      const std::string queue(dispatch.queue.empty() ? kDefaultQueueName : dispatch.queue);
+      sync_.declare_queue(queue);
+      SyncDraft submit;
+      submit.kind = SyncKind::kSubmit;
+      submit.queue = dispatch.queue;
+      SyncDraft idle;
+      idle.kind = SyncKind::kHostIdle;
+      idle.queue = queue;
+      carried += fmt::format("{}\n{}\n{}\n", print(dispatch), print(submit), print(idle));
+    }
+    if (unseen_.take_doubt()) summary_.note("what the host sees of an earlier window");
+    if (is_last) writer_.comment(text_of(summary_));
+    if (window_text_ == nullptr) return;
+    CapturedWindow window;
+    window.number = writer_.window();
+    window.is_last = is_last;
+    window.first_submission = first_submission_;
+    window.last_submission = summary_.submission_count;
+    std::string body = std::move(*window_text_).str();
+    window_text_->str({});
+    const std::string declarations = writer_.take_declarations();
+    window.text =
+        window.number == 1 ? std::move(body) : window_head_ + declarations + carried + body;
+    if (const Result<Success> taken = (*take_)(std::move(window), summary_); !taken) {
+      refused_ = taken.error();
+    }
+  }
+
+  void begin_window() {
+    summary_.places = {};
+    first_submission_ = summary_.submission_count + 1;
+    const std::string about = fmt::format(
+        "window {}, from submission {} on: what was before had executed, and was waited for",
+        writer_.window() + 1, first_submission_);
+    window_head_ = "interlock 1\n" + comment_lines(head_) + comment_lines(about);
+    writer_.begin_window();
+    sync_.begin_window();
+    unseen_.begin_window();
+  }
+
   void note_cut() {
     if (writer_.is_full()) {
       summary_.cut = "the program is as long as one may be.";
@@ -256,6 +332,16 @@ class LogConverter {
   ExactIndex index_;
   SubmissionWriter submissions_;
   uint64_t host_access_count_ = 0;
+
+  // Of windows; null: there are none.
+  std::ostringstream* window_text_ = nullptr;
+  uint64_t window_bytes_ = 0;
+  const TakeWindow* take_ = nullptr;
+  UnseenWrites unseen_;
+  std::string head_;         // Of every window: comments. So far.
+  std::string window_head_;  // Of this one, after the first.
+  uint64_t first_submission_ = 1;
+  std::optional<Error> refused_;  // By whoever takes windows.
 };
 
 }  // namespace
@@ -263,6 +349,15 @@ class LogConverter {
 Result<CaptureSummary> convert_log(std::istream& log, const std::string& name, std::ostream& output,
                                    const Limits& limits) {
   return LogConverter(log, name, output, limits).run();
+}
+
+Result<CaptureSummary> convert_log_in_windows(std::istream& log, const std::string& name,
+                                              uint64_t window_bytes, const TakeWindow& take,
+                                              const Limits& limits) {
+  std::ostringstream text;
+  LogConverter converter(log, name, text, limits);
+  converter.cut_into_windows(text, window_bytes, take);
+  return converter.run();
 }
 
 }  // namespace interlock

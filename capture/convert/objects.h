@@ -19,7 +19,7 @@ namespace interlock {
 struct CapturedMemory {
   uint64_t number = 0;  // In the order of creation, from 1. So for every number below.
   uint64_t size_bytes = 0;
-  bool is_declared = false;  // In the program.
+  uint64_t declared_window = 0;  // The last window that declares it; 0: none.
 };
 
 struct CapturedBuffer {

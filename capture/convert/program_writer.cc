@@ -31,27 +31,52 @@ ProgramWriter::ProgramWriter(std::ostream& output, const Limits& limits)
   output_ << "interlock 1\n";
 }
 
-void ProgramWriter::comment(std::string_view text) {
+std::string comment_lines(std::string_view text) {
+  std::string lines;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     std::string line(text.substr(0, end));
     std::ranges::replace_if(
         line, [](char c) { return c < ' ' || c > '~'; }, '?');
-    output_ << "# " << line << "\n";
+    lines += "# " + line + "\n";
     text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+void ProgramWriter::comment(std::string_view text) { output_ << comment_lines(text); }
+
+void ProgramWriter::begin_window() {
+  ++window_;
+  statement_count_ = memory_count_ = text_bytes_ = step_count_ = row_count_ = 0;
+}
+
+void ProgramWriter::declare(const ItemDraft& item) {
+  const std::string line = line_of(item);
+  if (window_ == 1) {
+    output_ << line;
+  } else {
+    declarations_ += line;
   }
 }
 
 void ProgramWriter::add(const ItemDraft& item) {
+  const std::string line = line_of(item);
+  if (line.empty()) return;
+  if (unseen_ != nullptr) unseen_->add(item);
+  output_ << line;
+}
+
+std::string ProgramWriter::line_of(const ItemDraft& item) {
   const uint64_t count = statement_count_of(item);
   is_full_ = is_full_ || statement_count_ >= limits_.statement_count ||
              count > limits_.statement_count - statement_count_ ||
              memory_count_ >= limits_.memory_count || text_bytes_ >= limits_.input_bytes;
-  if (is_full_) return;
+  if (is_full_) return {};
   statement_count_ += count;
-  const std::string text = print(item);
-  text_bytes_ += text.size() + 1;
-  output_ << text << "\n";
+  std::string text = print(item) + "\n";
+  text_bytes_ += text.size();
+  return text;
 }
 
 void ProgramWriter::add_steps(uint64_t count) {
@@ -73,13 +98,13 @@ OperandDraft ProgramWriter::operand(const CapturedBytes& bytes, AccessMode mode)
   operand.name = fmt::format("m{}", memory.number);
   operand.slice = bytes.range;
   operand.stride = bytes.rows;
-  if (!memory.is_declared) {
-    memory.is_declared = true;
+  if (memory.declared_window != window_) {
+    memory.declared_window = window_;
     ++memory_count_;
     MemoryDraft declared;
     declared.name = operand.name;
     declared.size_bytes = std::min(memory.size_bytes, limits_.memory_bytes);
-    add(declared);
+    declare(declared);
   }
   return operand;
 }

@@ -1,5 +1,5 @@
 // ProgramWriter: writes a program as it comes, statement by statement, in the memory of one of
-// them.
+// them; or the windows of one, one after the other (windows.h).
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "capture/convert/captured_bytes.h"
 #include "capture/convert/objects.h"
+#include "capture/convert/unseen_writes.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 
@@ -22,6 +23,20 @@ class ProgramWriter {
   ProgramWriter(std::ostream& output, const Limits& limits);
 
   void comment(std::string_view text);
+
+  // Writes the next window from here on to the same output, without a header. What is declared in
+  // it comes apart: take_declarations(). Requires: nothing of this window was written.
+  void begin_window();
+  uint64_t window() const { return window_; }  // From 1.
+  // The declarations of a window after the first; a line each.
+  std::string take_declarations() { return std::exchange(declarations_, {}); }
+  // How long the window is so far.
+  uint64_t text_bytes() const { return text_bytes_; }
+  // Of all that is added from here on. Requires: it outlives this.
+  void watch_writes(UnseenWrites& unseen) { unseen_ = &unseen; }
+
+  // A memory, a queue or a semaphore, once for each window.
+  void declare(const ItemDraft& item);
 
   // Nothing once there are as many statements, or as much text, as a program may have: is_full().
   void add(const ItemDraft& item);
@@ -39,8 +54,14 @@ class ProgramWriter {
   OperandDraft operand(const CapturedBytes& bytes, AccessMode mode);
 
  private:
+  // The text of the item and its line end; empty if there is no room.
+  std::string line_of(const ItemDraft& item);
+
   std::ostream& output_;
   const Limits limits_;
+  UnseenWrites* unseen_ = nullptr;
+  std::string declarations_;
+  uint64_t window_ = 1;
   uint64_t statement_count_ = 0;
   uint64_t memory_count_ = 0;
   uint64_t text_bytes_ = 0;
@@ -48,6 +69,9 @@ class ProgramWriter {
   uint64_t row_count_ = 0;
   bool is_full_ = false;
 };
+
+// Each line of the text as a comment, with what is printable of it.
+std::string comment_lines(std::string_view text);
 
 // `text` as the name of an opaque kernel: other bytes than those of names become '_', and what is
 // too long ends early.

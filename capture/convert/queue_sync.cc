@@ -45,9 +45,11 @@ std::string QueueSync::queue_name(uint64_t handle) {
     queue.name = fmt::format("q{}", handles_.size());
     handles_[queue.name] = handle;
     summary_.queue_count = handles_.size();
-    if (queue.name != kDefaultQueueName) {
-      writer_.add(QueueDraft{queue.name, QueueKind::kConcurrent});
-    }
+  }
+  const bool is_declared =
+      std::exchange(queue.declared_window, writer_.window()) == writer_.window();
+  if (!is_declared && queue.name != kDefaultQueueName) {
+    writer_.declare(QueueDraft{queue.name, QueueKind::kConcurrent});
   }
   return queue.name;
 }
@@ -75,12 +77,17 @@ void QueueSync::apply(const CreateSemaphoreRecord& record) {
   if (semaphore.is_timeline) {
     semaphore.name = fmt::format("s{}", ++timeline_count_);
     semaphore.initial = semaphore.host_reached = record.initial;
-    SemaphoreDraft draft;
-    draft.name = semaphore.name;
-    draft.initial = record.initial;
-    writer_.add(draft);
+    declare(semaphore);
   }
   semaphores_[record.semaphore] = std::move(semaphore);
+}
+
+void QueueSync::declare(Semaphore& timeline) {
+  if (std::exchange(timeline.declared_window, writer_.window()) == writer_.window()) return;
+  SemaphoreDraft draft;
+  draft.name = timeline.name;
+  draft.initial = timeline.initial;
+  writer_.declare(draft);
 }
 
 void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
@@ -96,10 +103,12 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   if (semaphore.is_timeline) {
     if (use.value <= semaphore.initial) return;  // It orders nothing.
     semaphore.wait_max = std::max(semaphore.wait_max, use.value);
+    declare(semaphore);
     uses.push_back(point_of(semaphore.name, use.value));
   } else if (semaphore.signalled) {
     const std::vector<Point> points = *std::exchange(semaphore.signalled, std::nullopt);
     for (const Point& point : points) {
+      if (point.value <= queue_named(point.queue).earlier) continue;
       uses.push_back(point_of(done_name(point.queue), point.value));
     }
   } else {
@@ -107,6 +116,7 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   }
   if (stages == 0) return;
   for (SemaphoreUseDraft& each : uses) {
+    full_waits_.wait(queue, each.semaphore, *each.value);
     each.stages = stages;
     SyncDraft draft = sync_of(SyncKind::kWait, queue);
     draft.semaphores = {std::move(each)};
@@ -128,6 +138,7 @@ QueueSync::Semaphore* QueueSync::find_timeline(uint64_t semaphore) {
 
 bool QueueSync::raise(Semaphore& timeline, uint64_t value) {
   // What is submitted first may be signalled last: it waits.
+  declare(timeline);
   const bool rises = value > timeline.initial && timeline.signals.insert(value).second;
   if (!rises) summary_.note("a signal of a timeline that does not rise");
   return rises;
@@ -146,6 +157,7 @@ void QueueSync::signal_timelines(const std::string& queue,
     draft.semaphores.push_back(point_of(semaphore->name, use.value));
     const StageMask stages = semaphore_stages(use.stages, ScopeEnd::kFirst);
     draft.semaphores.back().stages = stages;
+    full_waits_.signal(queue, semaphore->name, use.value, stages == kAllStages);
     if (stages != 0) continue;
     // It covers nothing, for which the format has no word: nothing executes on a queue in this one.
     summary_.note("a signal after no stage");
@@ -158,6 +170,7 @@ void QueueSync::end_batch(const std::string& queue_name,
                           const std::vector<SemaphoreUseFields>& signals, uint64_t fence) {
   Queue& queue = queue_named(queue_name);
   queue.has_work = true;
+  full_waits_.submit(queue_name);
   signal_timelines(queue_name, signals);
   // After which stages those signal that do not after all: where they differ, after what they
   // share.
@@ -182,6 +195,7 @@ void QueueSync::end_batch(const std::string& queue_name,
     }
     if (after == 0) return;
     ++queue.done;
+    full_waits_.signal(queue_name, done_name(queue_name), queue.done, after == kAllStages);
     SyncDraft draft = sync_of(SyncKind::kSignal, queue_name);
     draft.semaphores = {point_of(done_name(queue_name), queue.done)};
     draft.semaphores.front().stages = after;
@@ -197,6 +211,7 @@ void QueueSync::host_waits(Point point) {
   Queue& queue = queue_named(point.queue);
   if (point.value <= queue.host_reached) return;
   queue.host_reached = point.value;
+  full_waits_.host_waits(done_name(point.queue), point.value);
   add_host_sync(SyncKind::kHostWaits, done_name(point.queue), point.value);
 }
 
@@ -215,12 +230,14 @@ void QueueSync::apply(const SemaphoreReachedRecord& record) {
     return summary_.note("a value of a timeline that nothing in the log signals");
   }
   semaphore->host_reached = record.value;
+  full_waits_.host_waits(semaphore->name, record.value);
   add_host_sync(SyncKind::kHostWaits, semaphore->name, record.value);
 }
 
 void QueueSync::apply(const HostSignalRecord& record) {
   Semaphore* const semaphore = find_timeline(record.semaphore);
   if (semaphore == nullptr || !raise(*semaphore, record.value)) return;
+  full_waits_.signal(semaphore->name, record.value);
   add_host_sync(SyncKind::kHostSignals, semaphore->name, record.value);
 }
 
@@ -231,6 +248,7 @@ void QueueSync::apply(const WaitIdleRecord& record) {
         record.queue != 0 ? handle == record.queue : queue.device == record.device;
     if (!is_meant || queue.name.empty() || !std::exchange(queue.has_work, false)) continue;
     queue.host_reached = queue.done;
+    full_waits_.host_idle(queue.name);
     SyncDraft draft;
     draft.kind = SyncKind::kHostIdle;
     draft.queue = queue.name;
@@ -284,6 +302,20 @@ void QueueSync::destroy_semaphore(uint64_t semaphore) {
   if (found == semaphores_.end()) return;
   note_unmet(found->second);
   semaphores_.erase(found);
+}
+
+void QueueSync::begin_window() {
+  for (auto& [handle, queue] : queues_) {
+    queue.host_reached = queue.earlier = queue.done;
+    queue.has_work = false;
+  }
+  for (auto& [handle, semaphore] : semaphores_) {
+    semaphore.initial = semaphore.host_reached = semaphore.signal_max();
+    semaphore.signals.clear();
+    semaphore.wait_max = 0;
+  }
+  unmet_.clear();
+  full_waits_.forget_signals();
 }
 
 void QueueSync::finish() {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/convert/full_waits.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/summary.h"
 #include "capture/log/object_records.h"
@@ -27,8 +28,10 @@ class QueueSync {
   // Requires: both outlive this.
   QueueSync(ProgramWriter& writer, CaptureSummary& summary) : writer_(writer), summary_(summary) {}
 
-  // The name of a queue; declares it the first time.
+  // The name of a queue; declares it the first time in each window.
   std::string queue_name(uint64_t queue);
+  // Declares it, if this window does not yet. Requires: queue_name() returned it.
+  void declare_queue(const std::string& name) { queue_name(handles_.at(name)); }
 
   // The family of a queue, if it is known.
   std::optional<uint32_t> family_of(uint64_t queue) const;
@@ -50,7 +53,16 @@ class QueueSync {
   void destroy_swapchain(uint64_t swapchain);
   void destroy_fence(uint64_t fence) { fences_.erase(fence); }
 
-  // Signals what is waited for and never was, as when the application ended first.
+  // Once, first: for is_idle(), which is false without it.
+  void follow_full_waits() { full_waits_.follow(); }
+  // The host has waited for all that was submitted.
+  bool is_idle() const { return full_waits_.is_full(); }
+  // Once the writer has begun the next window. What was signalled before needs no wait any more,
+  // and timelines begin with the values that they have. Requires: is_idle().
+  void begin_window();
+
+  // At the end of each window: signals what is waited for and never was, as when the application
+  // ended first.
   void finish();
 
  private:
@@ -69,6 +81,7 @@ class QueueSync {
     std::set<uint64_t> signals;  // Of a timeline, above `initial`. So the rest.
     uint64_t wait_max = 0;
     uint64_t host_reached = 0;
+    uint64_t declared_window = 0;  // The last one that declares it.
 
     uint64_t signal_max() const { return signals.empty() ? initial : *signals.rbegin(); }
   };
@@ -77,8 +90,10 @@ class QueueSync {
     std::string name;
     uint64_t device = 0;
     std::optional<uint32_t> family;
+    uint64_t declared_window = 0;
     uint64_t done = 0;
     uint64_t host_reached = 0;  // Of `done`.
+    uint64_t earlier = 0;       // Of `done`: what windows before this one signalled.
     bool has_work = false;      // Submitted since the host last was idle.
   };
 
@@ -87,6 +102,7 @@ class QueueSync {
   void add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value);
   // Null if it is not known, or binary.
   Semaphore* find_timeline(uint64_t semaphore);
+  void declare(Semaphore& timeline);
   // Signals the value. False if the timeline does not rise so, which is noted.
   bool raise(Semaphore& timeline, uint64_t value);
   Queue& queue_named(const std::string& name);
@@ -104,6 +120,7 @@ class QueueSync {
   std::map<std::pair<uint64_t, uint32_t>, std::vector<Point>> presented_;
   std::map<std::string, uint64_t> unmet_;  // Timelines that are gone, and values waited for.
   uint64_t timeline_count_ = 0;
+  FullWaits full_waits_;
 };
 
 }  // namespace interlock

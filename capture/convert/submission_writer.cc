@@ -337,7 +337,7 @@ void SubmissionWriter::write_command(const SetEventCommand& command, const Place
   draft.label = label_of(place);
   draft.queue = place.queue;
   draft.event = fmt::format("e{}", ++set_count_);
-  set_events_[command.event] = {draft.event, place.queue};
+  set_events_[command.event] = {draft.event, place.queue, writer_.window()};
   writer_.add(draft);
 }
 
@@ -348,6 +348,8 @@ void SubmissionWriter::write_command(const WaitEventsCommand& command, const Pla
       note("a wait for an event whose set is not known");
       continue;
     }
+    // What was before the set is before this window.
+    if (found->second.window != writer_.window()) continue;
     SyncDraft draft;
     draft.kind = SyncKind::kAwait;
     draft.label = label_of(place);

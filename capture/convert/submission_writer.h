@@ -99,6 +99,7 @@ class SubmissionWriter {
   struct SetEvent {
     std::string name;
     std::string queue;
+    uint64_t window = 0;
   };
   std::map<uint64_t, SetEvent> set_events_;
   uint64_t set_count_ = 0;

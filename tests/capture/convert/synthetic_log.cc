@@ -5,6 +5,7 @@
 
 #include <spirv-tools/libspirv.hpp>
 #include <sstream>
+#include <utility>
 
 #include "capture/convert/convert.h"
 #include "encoder/text/parser.h"
@@ -109,6 +110,15 @@ void SyntheticLog::add_barrier(uint64_t commands, uint64_t source_stages, uint64
   append(BarrierRecord{commands, {fields}});
 }
 
+void SyntheticLog::add_fill(uint64_t commands, uint64_t buffer, uint64_t offset_bytes,
+                            uint64_t size_bytes) {
+  TransferEndFields end;
+  end.handle = buffer;
+  end.offset_bytes = offset_bytes;
+  end.size_bytes = size_bytes;
+  append(TransferRecord{commands, TransferUse::kFill, {{{}, {end}}}});
+}
+
 void SyntheticLog::submit(uint64_t queue, uint64_t commands, uint64_t fence) {
   append(SubmitRecord{queue, fence, {{{}, {commands}, {}}}});
 }
@@ -131,6 +141,20 @@ ConvertedLog converted(const std::string& log, const Limits& limits) {
     if (!line.starts_with("#")) result.text += line + "\n";
   }
   return result;
+}
+
+std::vector<CapturedWindow> windows_of(const std::string& log, uint64_t window_bytes,
+                                       CaptureSummary* summary) {
+  std::istringstream input(log);
+  std::vector<CapturedWindow> windows;
+  const Result<CaptureSummary> converted = convert_log_in_windows(
+      input, "test.ilog", window_bytes, [&](CapturedWindow window, const CaptureSummary&) {
+        windows.push_back(std::move(window));
+        return Result<Success>(Success{});
+      });
+  EXPECT_TRUE(converted.has_value());
+  if (converted && summary != nullptr) *summary = *converted;
+  return windows;
 }
 
 std::vector<std::string> findings_of(const std::string& text) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/convert/summary.h"
+#include "capture/convert/windows.h"
 #include "capture/log/command_records.h"
 #include "capture/log/fields.h"
 #include "capture/log/log_format.h"
@@ -47,6 +48,8 @@ class SyntheticLog {
   void add_dispatch(uint64_t commands, uint64_t pipeline, uint64_t set);
   void add_barrier(uint64_t commands, uint64_t source_stages, uint64_t source_accesses,
                    uint64_t destination_stages, uint64_t destination_accesses);
+  void add_fill(uint64_t commands, uint64_t buffer, uint64_t offset_bytes = 0,
+                uint64_t size_bytes = UINT64_MAX);
   void submit(uint64_t queue, uint64_t commands, uint64_t fence = 0);
 
   const std::string& bytes() const { return bytes_; }
@@ -63,6 +66,10 @@ struct ConvertedLog {
 
 // Of a program that is read again: or `error` says why it is none.
 ConvertedLog converted(const std::string& log, const Limits& limits = {});
+
+// The windows of a log that is cut at the first full wait after so many bytes of each.
+std::vector<CapturedWindow> windows_of(const std::string& log, uint64_t window_bytes = 0,
+                                       CaptureSummary* summary = nullptr);
 
 // The headlines of what a check finds.
 std::vector<std::string> findings_of(const std::string& text);

@@ -1,0 +1,66 @@
+#include "capture/convert/full_waits.h"
+
+#include <algorithm>
+
+namespace interlock {
+
+void FullWaits::join(Cover& cover, const Cover& other) {
+  for (const auto& [queue, count] : other) cover[queue] = std::max(cover[queue], count);
+}
+
+const FullWaits::Cover* FullWaits::find(const std::string& semaphore, uint64_t value) const {
+  const auto reached = reached_.find(semaphore);
+  if (reached != reached_.end() && value <= reached->second) return nullptr;
+  const auto values = signals_.find(semaphore);
+  if (values == signals_.end()) return nullptr;
+  // The smallest value that is enough, as waits are paired.
+  const auto signal = values->second.lower_bound(value);
+  return signal == values->second.end() ? nullptr : &signal->second;
+}
+
+void FullWaits::submit(const std::string& queue) {
+  if (!is_followed_) return;
+  queues_[queue][queue] = ++batch_counts_[queue];
+}
+
+void FullWaits::signal(const std::string& queue, const std::string& semaphore, uint64_t value,
+                       bool is_whole) {
+  if (!is_followed_) return;
+  signals_[semaphore][value] = is_whole ? queues_[queue] : Cover();
+}
+
+void FullWaits::signal(const std::string& semaphore, uint64_t value) {
+  if (is_followed_) signals_[semaphore][value] = {};
+}
+
+void FullWaits::wait(const std::string& queue, const std::string& semaphore, uint64_t value) {
+  if (const Cover* const cover = find(semaphore, value)) join(queues_[queue], *cover);
+}
+
+void FullWaits::host_waits(const std::string& semaphore, uint64_t value) {
+  if (!is_followed_) return;
+  if (const Cover* const cover = find(semaphore, value)) join(host_, *cover);
+  uint64_t& reached = reached_[semaphore];
+  reached = std::max(reached, value);
+  const auto values = signals_.find(semaphore);
+  if (values == signals_.end()) return;
+  values->second.erase(values->second.begin(), values->second.upper_bound(value));
+}
+
+void FullWaits::host_idle(const std::string& queue) {
+  if (is_followed_) join(host_, queues_[queue]);
+}
+
+bool FullWaits::is_full() const {
+  return is_followed_ && std::ranges::all_of(batch_counts_, [&](const auto& entry) {
+           const auto waited = host_.find(entry.first);
+           return waited != host_.end() && waited->second == entry.second;
+         });
+}
+
+void FullWaits::forget_signals() {
+  signals_.clear();
+  reached_.clear();
+}
+
+}  // namespace interlock

@@ -1,31 +1,25 @@
 // interlock capture: what a Vulkan application submits, judged, without changing the application.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
-#include "capture/convert/convert.h"
 #include "encoder/program/error_of.h"
-#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
-#include "fuzz/cli/agreement.h"
-#include "fuzz/cli/captured_origins.h"
 #include "fuzz/cli/captured_run.h"
+#include "fuzz/cli/captured_verdict.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/judge/pass_chain.h"
-#include "simulator/report/check.h"
 #include "simulator/report/read_every_queue.h"
-#include "simulator/report/report.h"
 
 namespace interlock {
 namespace {
@@ -35,9 +29,12 @@ struct CaptureOptions {
   std::string output;
   std::string kept_log;
   std::string log;  // Instead of a command.
+  uint64_t window_kib = VerdictOptions().window_bytes >> 10;
   CaptureRequest request;
   ParseOptions parse;
 };
+
+constexpr uint64_t kWindowKibMax = 1ull << 40;
 
 // For the second process and those after it: "out.2.ilk".
 std::string numbered(const std::string& path, size_t index) {
@@ -47,8 +44,6 @@ std::string numbered(const std::string& path, size_t index) {
       fmt::format("{}.{}{}", whole.stem().string(), index + 1, whole.extension().string());
   return (whole.parent_path() / name).string();
 }
-
-constexpr size_t kNamesShown = 8;  // Of what was not understood, in the last line.
 
 // The command that measures what this one bounds; empty where a log does not say which it was,
 // where nothing is to be executed, and where it was measured as far as can be.
@@ -73,107 +68,6 @@ std::string_view option_of_run(const CaptureRequest& request) {
   return request.pretended.empty() ? "" : "--pretend";
 }
 
-// Whether a barrier was to be left out that never came.
-bool lacks_barrier(const CaptureSummary& summary) {
-  return summary.options.drops_barrier != 0 && !summary.has_dropped_barrier;
-}
-
-// What the report alone does not say: which findings need not be, and what nothing is known of.
-std::string text_of_doubts(const CheckReport& report, const CaptureSummary& summary,
-                           const std::string& shown, const std::string& exact_command) {
-  std::string text;
-  const uint64_t finding_count = report.findings.size();
-  const auto possible_count =
-      static_cast<uint64_t>(std::ranges::count(report.findings, true, &Finding::is_possible));
-  if (possible_count > 0) {
-    text += fmt::format(
-        "{} of {} possible, and need not be: what is approximate may touch less. `interlock check "
-        "--possible {}` counts the same.\n",
-        possible_count,
-        finding_count == 1 ? "1 finding is" : fmt::format("{} findings are", finding_count), shown);
-    if (!summary.is_exact && !exact_command.empty()) {
-      text += fmt::format("What is touched decides: {}\n", exact_command);
-    }
-  }
-  if (!summary.not_understood.empty()) {
-    std::vector<std::string> names;
-    for (const auto& [name, count] : summary.not_understood) {
-      if (names.size() == kNamesShown) break;
-      names.push_back(name);
-    }
-    const uint64_t rest = summary.not_understood.size() - names.size();
-    if (rest > 0) names.push_back(fmt::format("and {} more", rest));
-    text += finding_count == 0 ? "No verdict: hazards may hide in what was not understood"
-                               : "What was not understood may hide more, or order what is found";
-    text += fmt::format(": {}.\n", fmt::join(names, "; "));
-  }
-  if (!summary.cut.empty()) text += fmt::format("No verdict on the rest: {}\n", summary.cut);
-  if (summary.submission_count == 0) text += "No verdict: nothing was submitted.\n";
-  if (lacks_barrier(summary)) {
-    text += fmt::format(
-        "No verdict: barrier {} was to be left out, and {}.\n", summary.options.dropped_barrier,
-        summary.recorded_barrier_count == 0
-            ? "none was recorded"
-            : fmt::format("the last one was {}", summary.recorded_barrier_count - 1));
-  }
-  return text;
-}
-
-// The verdict on a program that was captured. What is only possible counts, too: of an application
-// as it is little is certain.
-ExitStatus judge(const std::string& path, const std::string& shown, const CaptureSummary& summary,
-                 const CaptureOptions& options) {
-  const Result<Program> program = parse_file(path, options.parse);
-  if (!program) return report_error(program.error());
-  CheckOptions check_options;
-  check_options.counts_possible = true;
-  const CheckReport report = check(*program, check_options);
-  if (is_stopped()) return ExitStatus::kInterrupted;
-  TextLimits limits;
-  limits.redundant = 0;
-  print_report(text_report(*program, report, shown, limits));
-  print_out(text_of_origins(*program, report, summary));
-  print_out(text_of_agreement(*program, report, summary));
-  print_out(text_of_doubts(report, summary, shown, exact_command_of(options)));
-  if (!report.findings.empty()) {
-    if (options.output.empty()) {
-      print_remark("-o FILE keeps the program, to be minimized (with --possible) and replayed.\n");
-    }
-    return ExitStatus::kFinding;
-  }
-  // Of what was not understood nothing is known: so that it is clean cannot be said.
-  const bool is_open = report.is_truncated() || !summary.not_understood.empty() ||
-                       !summary.cut.empty() || summary.submission_count == 0 ||
-                       lacks_barrier(summary);
-  return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
-}
-
-// Converts into a file beside what it is to replace, and moves it there once it is whole.
-ExitStatus convert_and_judge(const std::string& log, const std::string& output,
-                             const std::string& folder, const CaptureOptions& options) {
-  const std::string program = output.empty() ? folder + "/captured.ilk" : temporary_name(output, 0);
-  std::ifstream input(log, std::ios::binary);
-  std::ofstream text(program, std::ios::binary);
-  if (!input) return report_error(error_of("{} cannot be read.", log));
-  const Result<CaptureSummary> summary = convert_log(input, log, text, options.parse.limits);
-  text.close();
-  std::error_code error;
-  if (!summary || !text) {
-    std::filesystem::remove(program, error);
-    return report_error(summary ? error_of("{} cannot be written.", program) : summary.error());
-  }
-  print_out(text_of(*summary));
-  std::string path = program;
-  if (!output.empty()) {
-    std::filesystem::rename(program, output, error);
-    if (error) return report_error(error_of("{}: {}.", output, error.message()));
-    path = output;
-  }
-  const ExitStatus status = judge(path, output.empty() ? "FILE" : output, *summary, options);
-  if (output.empty()) std::filesystem::remove(path, error);
-  return status;
-}
-
 // Copies rather than moves: the two may be on different file systems.
 bool keep_log(const std::string& log, const std::string& kept) {
   std::error_code error;
@@ -182,8 +76,44 @@ bool keep_log(const std::string& log, const std::string& kept) {
   return !error;
 }
 
-ExitStatus judge_run(const CapturedRun& run, const std::string& folder,
-                     const CaptureOptions& options) {
+// Of the process whose log is number `index`.
+VerdictOptions verdict_options(const CaptureOptions& options, size_t index) {
+  VerdictOptions wanted;
+  wanted.output = numbered(options.output, index);
+  wanted.window_bytes = options.window_kib << 10;
+  wanted.exact_command = exact_command_of(options);
+  wanted.parse = options.parse;
+  return wanted;
+}
+
+// Of processes that submitted nothing: where another was judged, a note; else all there is to say.
+ExitStatus tell_idle(const std::vector<LogVerdict>& idle, bool is_any_judged) {
+  for (const LogVerdict& verdict : idle) {
+    print_out(is_any_judged
+                  ? fmt::format("note: another process, {}, submitted nothing.\n", verdict.process)
+                  : verdict.text);
+  }
+  return idle.empty() || is_any_judged ? ExitStatus::kNothingFound : ExitStatus::kNoVerdict;
+}
+
+ExitStatus judge_logs(const std::vector<std::string>& logs, const CaptureOptions& options) {
+  ExitStatus status = ExitStatus::kNothingFound;
+  std::vector<LogVerdict> idle;
+  for (size_t i = 0; i < logs.size(); ++i) {
+    if (!options.kept_log.empty() && !keep_log(logs[i], numbered(options.kept_log, i))) {
+      status = worse(status, ExitStatus::kBadInput);
+    }
+    LogVerdict verdict = judge_log(logs[i], verdict_options(options, i));
+    if (verdict.is_idle) {
+      idle.push_back(std::move(verdict));
+    } else {
+      status = worse(status, verdict.status);
+    }
+  }
+  return worse(status, tell_idle(idle, idle.size() < logs.size()));
+}
+
+ExitStatus judge_run(const CapturedRun& run, const CaptureOptions& options) {
   const Interruptible interruptible;
   if (run.exit_status != 0) {
     print_remark(
@@ -193,15 +123,7 @@ ExitStatus judge_run(const CapturedRun& run, const std::string& folder,
     return report_error(
         error_of("'{}' created no Vulkan instance that loads layers.", options.command.front()));
   }
-  ExitStatus status = ExitStatus::kNothingFound;
-  for (size_t i = 0; i < run.logs.size(); ++i) {
-    if (!options.kept_log.empty() && !keep_log(run.logs[i], numbered(options.kept_log, i))) {
-      status = worse(status, ExitStatus::kBadInput);
-    }
-    status =
-        worse(status, convert_and_judge(run.logs[i], numbered(options.output, i), folder, options));
-  }
-  return status;
+  return judge_logs(run.logs, options);
 }
 
 ExitStatus run_and_judge(const std::string& folder, const CaptureOptions& options) {
@@ -209,7 +131,7 @@ ExitStatus run_and_judge(const std::string& folder, const CaptureOptions& option
   if (!layer) return report_error(layer.error());
   const Result<CapturedRun> run = run_captured(options.command, *layer, folder, options.request);
   if (!run) return report_error(run.error());
-  return judge_run(*run, folder, options);
+  return judge_run(*run, options);
 }
 
 ExitStatus run_capture(const CaptureOptions& options) {
@@ -232,14 +154,13 @@ ExitStatus run_capture(const CaptureOptions& options) {
     return report_error({"--syncval would look at what --exact adds: run one after the other."});
   }
   // While a command runs, signals are for the command: judge_run() follows it.
-  std::optional<Interruptible> interruptible;
-  if (!options.log.empty()) interruptible.emplace();
-  // Beside a log may stand anything of the user's.
+  if (!options.log.empty()) {
+    const Interruptible interruptible;
+    return judge_logs({options.log}, options);
+  }
   const Result<std::string> folder = make_temporary_folder();
   if (!folder) return report_error(folder.error());
-  const ExitStatus status = options.log.empty()
-                                ? run_and_judge(*folder, options)
-                                : convert_and_judge(options.log, options.output, *folder, options);
+  const ExitStatus status = run_and_judge(*folder, options);
   remove_folder(*folder);
   return status;
 }
@@ -268,6 +189,10 @@ void add_capture_command(CLI::App& app, ExitStatus& status) {
   command.add_option("-o,--output", options.output, "where the program goes (.ilk)");
   command.add_option("--keep-log", options.kept_log, "where a copy of the log goes");
   command.add_option("--log", options.log, "a log that was kept, instead of a command");
+  add_number(command, "--window-kib", options.window_kib,
+             "a program of more text than this is judged in windows, which end where the host has "
+             "waited for all that was submitted; 0: at each such place",
+             0, kWindowKibMax);
   command.add_flag(
       "--exact", options.request.is_exact,
       "shaders note which bytes and texels they touch: slower, and hazards are certain");

@@ -95,6 +95,24 @@ TEST_F(Capture, JudgesWhatAnApplicationDidBeforeItWasKilled) {
   EXPECT_THAT(result.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads"));
 }
 
+TEST_F(Capture, NamesAProcessThatSubmittedNothing) {
+  const auto run = [](const std::string& first, const std::string& second) {
+    return run_interlock({"capture", "--", "bash", "-c",
+                          std::string(SAMPLE_APPLICATION " ") + first + "; exec " +
+                              SAMPLE_APPLICATION + " " + second});
+  };
+  const CommandResult clean = run("nothing", "barrier");
+  EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
+  EXPECT_THAT(clean.out, HasSubstr("no findings.\nnote: another process, sample_application, "
+                                   "submitted nothing.\n"));
+  EXPECT_EQ(run("missing", "nothing").status, 1);
+  // Two of them are no verdict, and neither is one.
+  const CommandResult nothing = run("nothing", "nothing");
+  EXPECT_EQ(nothing.status, 2) << nothing.out << nothing.err;
+  EXPECT_THAT(nothing.out, HasSubstr("No verdict: nothing was submitted.\n"));
+  EXPECT_EQ(capture("nothing").status, 2);
+}
+
 // As on a disk that is full: the application runs on, and the verdict says where the log ends.
 TEST_F(Capture, LeavesTheApplicationAloneWhereTheLogMayNotGrow) {
   const CommandResult result =
@@ -144,6 +162,33 @@ TEST_F(Capture, FindsTheMissingBarrierOfFfmpegsAvgblur) {
   EXPECT_THAT(exact.out, HasSubstr("  exact: 6 of 6 dispatches with the ranges"));
   EXPECT_THAT(exact.out, HasSubstr("\nRAW hazard: "));
   EXPECT_THAT(exact.out, Not(HasSubstr("possible")));
+}
+
+// Four submissions, each of them waited for; the first and the last lack a barrier.
+TEST_F(Capture, JudgesALongProgramInWindows) {
+  const std::string file = temporary_path("frames.ilk");
+  const std::string kept = temporary_path("frames.ilog");
+  const CommandResult whole = capture("frames", {"--keep-log", kept, "-o", file});
+  EXPECT_EQ(whole.status, 1) << whole.out << whole.err;
+  EXPECT_THAT(whole.out, HasSubstr("; 2 findings.\n"));
+  EXPECT_THAT(whole.out, Not(HasSubstr("window")));
+  const CommandResult parts =
+      run_interlock({"capture", "--window-kib=0", "-o", file, "--log", kept});
+  EXPECT_EQ(parts.status, 1) << parts.out << parts.err;
+  EXPECT_THAT(parts.out, HasSubstr("window 1, submissions 1 to 1:\n"));
+  EXPECT_THAT(parts.out, Not(HasSubstr("window 2")));
+  EXPECT_THAT(parts.out, HasSubstr("window 4, submissions 4 to 4:\n"));
+  EXPECT_THAT(parts.out, HasSubstr("RAW hazard: s4.b0.c1 (dispatch 1) reads"));
+  EXPECT_THAT(parts.out, HasSubstr("\n4 windows, each judged by itself, "));
+  EXPECT_THAT(parts.out, HasSubstr(": 2 findings in 2 of them (1, 4).\n"));
+  EXPECT_FALSE(std::filesystem::exists(temporary_path("frames.w2.ilk")));
+  const std::string last = temporary_path("frames.w4.ilk");
+  const std::string small = temporary_path("frames-small.ilk");
+  EXPECT_EQ(run_interlock({"check", "--possible", temporary_path("frames.w1.ilk")}).status, 1);
+  EXPECT_EQ(run_interlock({"minimize", "--possible", last, "-o", small}).status, 1);
+  EXPECT_EQ(run_interlock({"replay", small}).status, 1);
+  // What is clean in windows is clean.
+  EXPECT_EQ(capture("fence", {"--window-kib=0"}).status, 0);
 }
 
 TEST(CaptureCommand, LeavesWhatStandsBesideALog) {

@@ -101,13 +101,10 @@ is_installed() {
   [[ ${command[0]} != node || -d $shared/npm/node_modules/$1 ]]
 }
 
-# An application may be several processes. Its row is that of the last one that submitted anything.
+# Of several processes that submitted something the row is that of the last one.
 row() {
   local out=$1.last both own foreign unknown
-  awk '/^captured: / { if (has_work) last = block; block = ""; has_work = 0 }
-       / [1-9][0-9]* submission/ { has_work = 1 }
-       { block = block $0 "\n" }
-       END { printf "%s", has_work || last == "" ? block : last }' "$1" >"$out"
+  awk '/^captured: / { block = "" } { block = block $0 "\n" } END { printf "%s", block }' "$1" >"$out"
   if grep -q '^captured: ' "$out"; then
     both=$(number '^agreement with .*: both ([0-9]+),' "$out")
     own=$(number '^agreement with .* only here ([0-9]+),' "$out")

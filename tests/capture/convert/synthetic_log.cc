@@ -149,6 +149,8 @@ std::vector<CapturedWindow> windows_of(const std::string& log, uint64_t window_b
   std::vector<CapturedWindow> windows;
   const Result<CaptureSummary> converted = convert_log_in_windows(
       input, "test.ilog", window_bytes, [&](CapturedWindow window, const CaptureSummary&) {
+        EXPECT_TRUE(parse(window.text, "test.ilk", options_of_every_queue()).has_value())
+            << window.text;
         windows.push_back(std::move(window));
         return Result<Success>(Success{});
       });

@@ -67,7 +67,8 @@ struct ConvertedLog {
 // Of a program that is read again: or `error` says why it is none.
 ConvertedLog converted(const std::string& log, const Limits& limits = {});
 
-// The windows of a log that is cut at the first full wait after so many bytes of each.
+// The windows of a log that is cut at the first full wait after so many bytes of each; all of them
+// are programs. Requires: the log is one.
 std::vector<CapturedWindow> windows_of(const std::string& log, uint64_t window_bytes = 0,
                                        CaptureSummary* summary = nullptr);
 

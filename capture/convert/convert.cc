@@ -176,7 +176,21 @@ class LogConverter {
         fmt::format("a record of kind {} that is too long", static_cast<uint32_t>(record.kind)));
   }
 
+  void handle(const AllocateMemoryRecord& record) {
+    remove_memory(record.memory);  // A log may allocate it twice.
+    objects_.apply(record);
+    if (const auto memory = objects_.memory(record.memory)) {
+      unseen_.add_memory(fmt::format("m{}", memory->number));
+    }
+  }
+
+  void remove_memory(uint64_t handle) {
+    const auto memory = objects_.memory(handle);
+    if (memory != nullptr) unseen_.remove_memory(fmt::format("m{}", memory->number));
+  }
+
   void handle(const DestroyRecord& record) {
+    if (record.type == VK_OBJECT_TYPE_DEVICE_MEMORY) remove_memory(record.handle);
     objects_.apply(record);
     if (record.type == VK_OBJECT_TYPE_COMMAND_POOL) lists_.destroy_pool(record.handle);
     if (record.type == VK_OBJECT_TYPE_SEMAPHORE) sync_.destroy_semaphore(record.handle);

@@ -41,6 +41,15 @@ void for_each_run(const OperandDraft& operand, Visit visit) {
 
 }  // namespace
 
+void UnseenWrites::remove_memory(const std::string& name) {
+  memories_.erase(name);
+  auto of_memory = pieces_.lower_bound({name, {}, Stage::kCompute, false});
+  while (of_memory != pieces_.end() && of_memory->first.memory == name) {
+    piece_count_ -= of_memory->second.size();
+    of_memory = pieces_.erase(of_memory);
+  }
+}
+
 void UnseenWrites::add(const ItemDraft& item) {
   if (const auto* const dispatch = std::get_if<DispatchDraft>(&item)) {
     add_dispatch(*dispatch);
@@ -149,7 +158,7 @@ std::pair<UnseenWrites::Pieces::iterator, UnseenWrites::Pieces::iterator> Unseen
 
 void UnseenWrites::write(const PlaceKey& key, ByteRange bytes,
                          const std::shared_ptr<const Writer>& writer, Sight next) {
-  if (bytes.is_empty() || is_lost_) return;
+  if (bytes.is_empty() || is_lost_ || !memories_.contains(key.memory)) return;
   Pieces& pieces = pieces_[key];
   const auto [begin, end] = cut(pieces, bytes);
   piece_count_ -= static_cast<uint64_t>(std::distance(begin, end));

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,11 @@ namespace interlock {
 
 class UnseenWrites {
  public:
+  // Memories that the host can touch, by their names in the program, until they are freed. What
+  // devices write elsewhere is not kept.
+  void add_memory(const std::string& name) { memories_.insert(name); }
+  void remove_memory(const std::string& name);
+
   // The next statement of the program. Others than dispatches, barriers, events and accesses of the
   // host tell nothing. Cost: the pieces of its memories; of all memories for a dependency without
   // operands that names the host.
@@ -78,6 +84,7 @@ class UnseenWrites {
   std::pair<Pieces::iterator, Pieces::iterator> cut(Pieces& pieces, ByteRange bytes);
   void set_lost();
 
+  std::set<std::string> memories_;
   std::map<PlaceKey, Pieces> pieces_;
   uint64_t piece_count_ = 0;
   uint64_t writer_count_ = 0;

@@ -219,6 +219,12 @@ TEST(Windows, TakeNoMoreMemoryOfALongerLog) {
   SyntheticLog log = log_with_objects();
   log.append(CreateSemaphoreRecord{51, 1, 0});
   for (uint64_t frame = 1; frame <= 2000; ++frame) {
+    // Memory comes and goes.
+    log.append(DestroyRecord{VK_OBJECT_TYPE_BUFFER, 3});
+    log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 3});
+    log.add_buffer(3);
+    log.add_set(2, 2, 3);
+    log.add_set(3, 3, 1);
     log.append(BeginCommandsRecord{10, 0});
     for (uint64_t set = 1; set <= 3; ++set) {
       log.add_dispatch(10, 1, set);

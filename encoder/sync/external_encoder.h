@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/program/program.h"
 #include "encoder/sync/encoder.h"
@@ -34,6 +35,8 @@ struct EncodeFailure {
 struct Encoding {
   Program program;
   std::optional<EncodeFailure> failure;
+  // Which branches it took, and how often, as numbers; of one that was asked to collect them.
+  std::vector<uint64_t> branches;
 };
 
 class ExternalEncoder {
@@ -45,6 +48,10 @@ class ExternalEncoder {
 
   // The same of an encoder that was given nothing before, where there can be one.
   virtual Encoding encode_afresh(const Program& program) { return encode(program); }
+
+  // From now on Encoding::branches says which branches it takes. Returns whether it can: else it
+  // does not.
+  virtual bool collect_branches() { return false; }
 
   // What its processes take of memory; none where it is part of this one.
   virtual std::optional<uint64_t> resident_bytes() { return std::nullopt; }

@@ -18,13 +18,11 @@
 
 #include <fmt/format.h>
 
-#include "encoder/assemble/build.h"
 #include "encoder/program/error_of.h"
-#include "encoder/text/files.h"
-#include "fuzz/campaign/campaign_files.h"
 #include "fuzz/campaign/campaign_folder.h"
-#include "fuzz/campaign/device_tally.h"
+#include "fuzz/campaign/failed_runs.h"
 #include "fuzz/campaign/find_keeper.h"
+#include "fuzz/campaign/guide.h"
 #include "fuzz/campaign/journal_text.h"
 #include "fuzz/campaign/run_ranges.h"
 #include "fuzz/campaign/subject.h"
@@ -38,13 +36,14 @@ constexpr uint64_t kDispatchesAfterStopMax = 64;
 constexpr std::chrono::milliseconds kProgressPeriod{100};
 // A device that fails as often on program after program does not come back.
 constexpr uint64_t kDeviceFailuresInARowMax = 5;
-// Programs kept that a device failed on.
-constexpr uint64_t kDeviceFailuresMax = 100;
 
 class CampaignRunner final : public Recall {
  public:
   explicit CampaignRunner(const CampaignOptions& options) : options_(options) {
     options_.oracles.encoder = options.encoder;
+    options_.guide = guide_.get();
+    const bool is_external = options.encoder != nullptr && options.encoder->external != nullptr;
+    if (guide_ != nullptr && is_external) options.encoder->external->collect_branches();
   }
 
   Result<CampaignReport> run() {
@@ -60,6 +59,11 @@ class CampaignRunner final : public Recall {
     }
     for (size_t i = 0; i < report_.finds.size(); ++i) {
       report_.finds[i].is_known = !keeper_.is_of_campaign(i, 0);
+    }
+    if (guide_ != nullptr) {
+      report_.cell_count = guide_->cells().size();
+      report_.parent_count = guide_->parent_count();
+      report_.branch_cell_count = guide_->branch_cell_count();
     }
     show_progress(true);
     return std::move(report_);
@@ -99,6 +103,7 @@ class CampaignRunner final : public Recall {
     if (!recalled || has_stop()) return recalled;
     is_recalling_ = false;
     auto written = keeper_.end_recall();
+    if (written && guide_ != nullptr) written = guide_->end_recall();
     if (!written) return written;
     folder_->remove_provisional_files({&report_, &others_});
     if (options_.on_recall && (report_.run_count > 0 || !report_.finds.empty())) {
@@ -175,6 +180,7 @@ class CampaignRunner final : public Recall {
          !options_.next_block && run < end && !is_ended_ && !is_finished_ && !wants_stop();
          run = done_.next_free(run)) {
       const Clock::time_point start = Clock::now();
+      if (guide_ != nullptr) ahead_runs = Guide::rest_of_generation(run);
       const uint64_t count = std::min(ahead_runs, std::min(end, done_.end_of_free(run)) - run);
       auto taken = take_runs(run, count, judge_runs(run, count));
       if (!taken) return taken;
@@ -247,6 +253,7 @@ class CampaignRunner final : public Recall {
     workers_.run(work);
     outcomes.resize(static_cast<size_t>(std::ranges::find(outcomes, false, &RunOutcome::ran) -
                                         outcomes.begin()));
+    if (guide_ != nullptr) guide_->keep_only_new(outcomes);
     return outcomes;
   }
 
@@ -275,11 +282,16 @@ class CampaignRunner final : public Recall {
       if (has_stop() && !is_put_away_soon()) return Success{};
       ++tally_->run_count;
       tally_->cpu_run_count += outcome.ran_on_cpu;
-      auto device = take_device(first_run + i, outcome);
+      auto device = failed_runs_.take(first_run + i, outcome, tally_->device, is_recalling_);
       if (!device) return device;
+      if (guide_ != nullptr) {
+        auto kept = guide_->take(first_run + i, outcome, *subject_, is_recalling_ || has_stop());
+        if (!kept) return kept;
+      }
       for (const InternalDisagreement& disagreement : outcome.disagreements) {
-        auto taken = take_disagreement(first_run + i, disagreement);
-        if (!taken) return taken;
+        auto taken = failed_runs_.take(first_run + i, disagreement, is_recalling_);
+        if (!taken) return taken.error();
+        report_.disagreements.push_back(std::move(*taken));
       }
       if (!report_.disagreements.empty()) return Success{};
       if (outcome.signatures.empty()) continue;
@@ -294,51 +306,6 @@ class CampaignRunner final : public Recall {
     return Success{};
   }
 
-  Result<Success> write(const std::string& name, const std::string& text, std::string& path) {
-    if (options_.out_dir.empty()) return Success{};
-    path = path_of_file(options_, name);
-    if (is_recalling_ && std::filesystem::exists(path)) return Success{};
-    return put_file(path, text);
-  }
-
-  // Keeps the smallest program found on which the same stage disagrees.
-  Result<Success> take_disagreement(uint64_t run_index, const InternalDisagreement& disagreement) {
-    std::string message = fmt::format("Run {} of seed {}, stage {}: {}", run_index, options_.seed,
-                                      word_of(disagreement.stage), disagreement.message);
-    const bool has_program = build(subject_->draft(run_index)).has_value();
-    if (has_program && !options_.out_dir.empty()) {
-      const MinimizedDisagreement minimized =
-          subject_->minimized_disagreement(run_index, disagreement.stage);
-      const std::string text = file_text_of(options_, minimized.program, run_index, message);
-      std::string path;
-      auto written = write(
-          fmt::format("disagreement-{}-{}", word_of(disagreement.stage), run_index), text, path);
-      if (!written) return written;
-      message +=
-          fmt::format(" The program, minimized from {} to {} dispatches: {}.",
-                      minimized.original_dispatch_count, minimized.program.dispatches.size(), path);
-    }
-    report_.disagreements.push_back(std::move(message));
-    return Success{};
-  }
-
-  Result<Success> take_device(uint64_t run_index, const RunOutcome& outcome) {
-    const DeviceReport& run = outcome.device;
-    DeviceSummary& device = tally_->device;
-    add(device, run, outcome.has_hazard);
-    if (run.failure.empty()) return Success{};
-    if (device.failure_count++ >= kDeviceFailuresMax) return Success{};
-    DeviceFailure failure{run_index, run.failure, ""};
-    const std::string text =
-        file_text_of(options_, subject_->program(run_index), run_index, run.failure);
-    auto written = write(fmt::format("device-failure-{}", run_index), text, failure.path);
-    if (!written) return written;
-    device.failures.push_back(std::move(failure));
-    if (options_.on_device_failure && !is_recalling_)
-      options_.on_device_failure(device.failures.back());
-    return Success{};
-  }
-
   void show_progress(bool is_last) {
     if (!options_.on_progress) return;
     const Clock::time_point now = Clock::now();
@@ -349,7 +316,9 @@ class CampaignRunner final : public Recall {
 
   CampaignProgress progress() {
     const auto seconds_since = [now = Clock::now()](auto time) { return seconds_of(now - time); };
-    const size_t known_count = keeper_.signature_count() + report_.finds.size();
+    const uint64_t cell_count =
+        guide_ != nullptr ? guide_->cells().size() : keeper_.signature_count();
+    const size_t known_count = cell_count + report_.finds.size();
     if (known_count != known_count_) last_new_ = Clock::now();
     known_count_ = known_count;
     return {.run_count = report_.run_count,
@@ -357,7 +326,7 @@ class CampaignRunner final : public Recall {
             .failing_run_count = report_.failing_run_count,
             .find_count = report_.finds.size(),
             .findings = keeper_.findings(),
-            .cell_count = keeper_.signature_count(),
+            .cell_count = cell_count,
             .seconds = seconds_since(start_),
             .judged_run_count = report_.run_count - recalled_run_count_,
             .seconds_left = std::max(0.0, options_.seconds - seconds_of(spent_time())),
@@ -366,9 +335,14 @@ class CampaignRunner final : public Recall {
 
   CampaignOptions options_;
   CampaignReport report_;
+  const std::unique_ptr<Guide> guide_ =
+      options_.is_guided ? std::make_unique<Guide>(options_) : nullptr;
   const std::unique_ptr<Subject> subject_ = subject_of(options_);
   FindKeeper keeper_{
       options_, *subject_, report_.finds,
+      [this](const std::string& path, const std::string& text) { return put_file(path, text); }};
+  const FailedRuns failed_runs_{
+      options_, *subject_,
       [this](const std::string& path, const std::string& text) { return put_file(path, text); }};
   Workers workers_{options_.job_count};
   bool is_finished_ = false;  // Enough was found.

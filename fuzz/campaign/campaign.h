@@ -86,7 +86,8 @@ struct CampaignProgress {
   uint64_t find_count = 0;         // Distinct, kept.
   // Findings by cause, the most frequent first; with all signatures by signature.
   std::vector<SignatureCount> findings;
-  uint64_t cell_count = 0;        // Signatures seen: kinds of hazard x relations x kernels.
+  // Signatures seen: kinds of hazard x relations x kernels; of a guided campaign those of cells.h.
+  uint64_t cell_count = 0;
   double seconds = 0;             // Of this process,
   uint64_t judged_run_count = 0;  // which judged so many.
   double seconds_left = 0;        // Of a campaign that ends by time.
@@ -94,6 +95,7 @@ struct CampaignProgress {
 };
 
 struct JournalBlock;
+class Guide;
 
 struct CampaignOptions {
   const EncoderEntry* encoder =
@@ -129,6 +131,14 @@ struct CampaignOptions {
   GeneratorOptions generator;
   OracleOptions oracles;           // `encoder` in it is overwritten.
   QueueJudgeOptions queue_judges;  // Of programs of several queues as they stand.
+  // Programs that reach what none before them has are kept, and mutated (guide.h). Requires: an
+  // encoder for one queue, alone and without a device; first_run is 0.
+  bool is_guided = false;
+  // With it: these are the first programs (corpus.h), as --corpus=NAME gives them.
+  std::vector<ProgramDraft> corpus;
+  std::string corpus_name;
+  uint64_t corpus_digest = 0;
+  const Guide* guide = nullptr;  // Set by the campaign.
   // If some, runs are not judged: this gives what they came to elsewhere, block by block in their
   // order, and none after the last (merge.h).
   std::function<Result<std::optional<JournalBlock>>()> next_block;
@@ -157,6 +167,11 @@ struct CampaignReport {
   // minimized program. The campaign stops at the first.
   std::vector<std::string> disagreements;
   bool was_stopped = false;
+  // Of a guided campaign, by runs of its seed: reached, kept for that; and how many of the cells
+  // are branches of the encoder.
+  uint64_t cell_count = 0;
+  uint64_t parent_count = 0;
+  uint64_t branch_cell_count = 0;
 };
 
 // A device that fails is opened anew for the next program, so the finds are those of a campaign
@@ -164,7 +179,8 @@ struct CampaignReport {
 // Errors: out_dir cannot be created or written, or its journal not be read (journal.h).
 Result<CampaignReport> run_campaign(const CampaignOptions& options);
 
-// The draft that run `run_index` of a campaign judges, or puts its passes to.
+// The draft that run `run_index` of a campaign judges, or puts its passes to; of a guided one, that
+// of the generator.
 ProgramDraft draft_of_run(const CampaignOptions& options, uint64_t run_index);
 
 PassChain chain_of(const CampaignOptions& options);

@@ -48,7 +48,9 @@ bool is_written_with(std::ifstream& file, const std::string& command) {
   return false;
 }
 
-std::string one_run(uint64_t seed, uint64_t run_index) {
+// A guided run is made of those before it.
+std::string one_run(const CampaignOptions& options, uint64_t seed, uint64_t run_index) {
+  if (options.is_guided) return fmt::format(" --seed={} --runs={}", seed, run_index + 1);
   return fmt::format(" --seed={} --first-run={} --runs=1", seed, run_index);
 }
 
@@ -119,15 +121,17 @@ std::string command_of_subject(const CampaignOptions& options, bool on_device) {
   }
   if (options.oracles.judges_excess) command += " --deny-excess";
   if (options.keeps_all_signatures) command += " --all-signatures";
+  if (options.is_guided) command += " --guided";
+  if (!options.corpus_name.empty()) command += " --corpus=" + shell_word(options.corpus_name);
   return command;
 }
 
 std::string command_of_run(const CampaignOptions& options, uint64_t run_index, bool on_device) {
-  return command_of_subject(options, on_device) + one_run(options.seed, run_index);
+  return command_of_subject(options, on_device) + one_run(options, options.seed, run_index);
 }
 
 std::string command_of_find(const CampaignOptions& options, const CampaignFind& find) {
-  return command_of_subject(options, false) + one_run(find.seed, find.run_index);
+  return command_of_subject(options, false) + one_run(options, find.seed, find.run_index);
 }
 
 JournalCampaign journal_campaign(const CampaignOptions& options) {
@@ -141,6 +145,7 @@ JournalCampaign journal_campaign(const CampaignOptions& options) {
   }
   if (options.encoder_digest != 0)
     subject += fmt::format(" digest={:016x}", options.encoder_digest);
+  if (options.corpus_digest != 0) subject += fmt::format(" corpus={:016x}", options.corpus_digest);
   const bool ends_by_time = options.seconds > 0;
   return {.seed = options.seed,
           .first_run = options.first_run,

@@ -1,11 +1,15 @@
 // Campaigns against an encoder, or on programs as they stand, with barriers of their own.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "encoder/assemble/build.h"
+#include "fuzz/campaign/cells.h"
 #include "fuzz/campaign/encoder_find.h"
+#include "fuzz/campaign/guide.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/generate/program_lengths.h"
@@ -23,6 +27,7 @@ class EncoderSubject final : public Subject {
   }
 
   ProgramDraft draft(uint64_t run_index) const override {
+    if (const auto program = guided_program(run_index)) return draft_of(*program);
     SeededChoice choice(seed_of_run(options().seed, run_index));
     const GeneratorOptions generator = draw_options(choice);
     ProgramDraft draft = generate(choice, generator);
@@ -34,12 +39,18 @@ class EncoderSubject final : public Subject {
 
   RunOutcome judge(uint64_t run_index) const override {
     RunOutcome outcome;
-    OracleReport report = judged(run_index);
+    ConflictNotes notes;
+    OracleReport report = judged(run_index, notes);
     outcome.ran = true;
     outcome.ran_on_cpu = report.ran_on_cpu;
+    outcome.disagreements = std::move(report.disagreements);
+    if (breaks_contract(report)) return outcome;
+    if (options().guide != nullptr) {
+      outcome.cells =
+          new_cells_of(report.program, notes, report.branches, options().guide->cells());
+    }
     if (report.failure) outcome.add(std::string(word_of(report.failure->kind)));
     for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
-    outcome.disagreements = std::move(report.disagreements);
     outcome.device = std::move(report.device);
     return outcome;
   }
@@ -81,9 +92,27 @@ class EncoderSubject final : public Subject {
 
   bool has_scopes() const { return options().encoder != nullptr && options().encoder->has_scopes; }
 
+  // None: the generator makes it.
+  std::optional<Program> guided_program(uint64_t run_index) const {
+    const Guide* const guide = options().guide;
+    return guide == nullptr ? std::nullopt : guide->program_of_run(run_index);
+  }
+
+  // Operands of one dispatch that may not overlap are the program's doing, and the generator's
+  // never are: a mutant is no case for an encoder then.
+  bool breaks_contract(const OracleReport& report) const {
+    return options().guide != nullptr && std::ranges::any_of(report.facts, [](const Fact& fact) {
+             return std::holds_alternative<AliasViolation>(fact);
+           });
+  }
+
   // Most runs need no draft: texts have no turn, and nothing is drawn that only drafts are given.
-  OracleReport judged(uint64_t run_index) const {
-    const OracleOptions oracles = this->oracles();
+  OracleReport judged(uint64_t run_index, ConflictNotes& notes) const {
+    OracleOptions oracles = this->oracles();
+    if (options().guide != nullptr) oracles.observer = &notes;
+    if (auto program = guided_program(run_index)) {
+      return judge_built(std::move(*program), oracles, run_index);
+    }
     if (has_text_turn(oracles, run_index) || has_scopes() || is_long(run_index)) {
       return interlock::judge(draft(run_index), oracles, run_index);
     }

@@ -6,12 +6,14 @@
 //   interlock-journal 1 BUILD        first: the version of the format, and who judged
 //   campaign seed=N first=N runs=N ms=N finds=N of SUBJECT
 //                                    what follows is of this campaign; ms=0: it ends by its runs
-//   block N N [ms=N] [cpu=LIST] [found=RUNS] [hazard=LIST] [device=RUNS] [failure=RUN]…
+//   block N N [ms=N] [cpu=LIST] [found=RUNS] [cells=RUNS] [hazard=LIST] [device=RUNS]
+//   [failure=RUN]…
 //                                    the first run and how many; the rest about some of them, by
 //                                    offset from the first: which ran on the CPU, signatures found
 //                                    ("3:RAW-view-copy-fill,0;7:0": a new one by its name, later by
-//                                    its number), what a device did, why it did not; after the
-//                                    blocks before it, and no runs but the campaign's
+//                                    its number), cells that a guided campaign had not reached
+//                                    before, likewise, what a device did, why it did not; after
+//                                    the blocks before it, and no runs but the campaign's
 //   provisional NAME SUM             a file of that sum that is written before its time, since the
 //                                    campaign is interrupted
 //   end                              the campaign has come to its end
@@ -35,7 +37,8 @@ namespace interlock {
 
 inline constexpr uint64_t kJournalBlockRunsMax = 256;
 inline constexpr uint64_t kJournalLineBytesMax = 16ull << 20;
-inline constexpr uint64_t kJournalSignaturesMax = 1ull << 20;
+inline constexpr uint64_t kJournalSignaturesMax = 1ull << 20;  // And cells.
+inline constexpr uint64_t kJournalNamesOfRunMax = 1ull << 13;  // Signatures, and likewise cells.
 
 struct JournalHeader {
   std::string build;  // A word.
@@ -71,12 +74,13 @@ using JournalRecord =
 // What a line depends on that the lines before it say.
 struct JournalContext {
   uint64_t sum = kFnv1aBasis;
-  std::vector<std::string> signatures;  // By number.
+  std::vector<std::string> signatures;  // By number; cells, too.
   std::map<std::string, uint64_t, std::less<>> numbers;
 };
 
 // The line of the record, with its end; it becomes part of `context`.
-// Requires: signatures are words (names.h); a block has 1 to kJournalBlockRunsMax runs.
+// Requires: signatures and cells are words (names.h), of a run kJournalNamesOfRunMax at most; a
+// block has 1 to kJournalBlockRunsMax runs.
 std::string journal_line(const JournalRecord& record, JournalContext& context);
 
 // Reads a journal record by record.

@@ -16,6 +16,7 @@
 #include "encoder/program/finding_kind.h"
 #include "encoder/program/program.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/cells.h"
 #include "fuzz/judge/cause.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/minimize/minimizer.h"
@@ -31,6 +32,7 @@ struct RunOutcome {
   alignas(kCacheLineBytes) bool ran = false;
   bool ran_on_cpu = false;
   std::vector<std::string> signatures;  // Distinct, in the order of the facts.
+  std::vector<Cell> cells;              // That no run before it reached (guide.h).
   std::vector<InternalDisagreement> disagreements;
   bool has_hazard = false;
   DeviceReport device;

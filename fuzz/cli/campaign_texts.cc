@@ -114,6 +114,15 @@ std::string summary_of(const CampaignReport& report, const CampaignOptions& camp
     text += fmt::format("  {} more {} found before by other campaigns in {}.\n", known_count,
                         known_count == 1 ? "was" : "were", shell_word(campaign.out_dir));
   }
+  if (campaign.is_guided) {
+    text += fmt::format(
+        "  Guided: {} cells were reached{}, and {} programs are parents{}.\n", report.cell_count,
+        report.branch_cell_count > 0
+            ? fmt::format(", {} of them by branches of the encoder", report.branch_cell_count)
+            : "",
+        report.parent_count,
+        campaign.out_dir.empty() ? "" : ", in " + shell_word(campaign.out_dir + "/parents"));
+  }
   if (report.was_complete) {
     text += fmt::format("  The journal in {} says that this campaign had ended: no run was made.\n",
                         shell_word(campaign.out_dir));
@@ -126,7 +135,8 @@ std::string command_that_goes_on(const CampaignReport& report, const CampaignOpt
                                  double seconds_passed) {
   const bool has_device = campaign.oracles.device.backend != nullptr;
   const bool has_journal = !campaign.out_dir.empty();
-  const uint64_t done = has_journal ? 0 : report.run_count;
+  // Guided runs are made of those before them: without a journal all begins anew.
+  const uint64_t done = has_journal || campaign.is_guided ? 0 : report.run_count;
   std::string command = command_of_subject(campaign, has_device);
   if (campaign.oracles.device.period != DeviceOracleOptions{}.period) {
     command += fmt::format(" --device-period={}", campaign.oracles.device.period);

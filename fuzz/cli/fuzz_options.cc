@@ -7,9 +7,11 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "encoder/program/error_of.h"
 #include "encoder/queues/queue_encoder.h"
+#include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/merge.h"
 #include "fuzz/campaign/progress_line.h"
 #include "fuzz/campaign/subject.h"
@@ -123,6 +125,42 @@ Result<Success> set_amounts(FuzzOptions& options) {
   return set_shard(options);
 }
 
+// Before the passes are opened: an error of the command line costs nothing.
+Result<Success> check_guided(FuzzOptions& options) {
+  const CampaignOptions& campaign = options.campaign;
+  if (!campaign.is_guided) {
+    if (options.corpus.empty()) return Success{};
+    return Error{"--corpus is what a guided campaign begins with. Give --guided, too."};
+  }
+  const PassNames& passes = options.passes;
+  const bool is_of_encoder = !passes.encoder.empty() && passes.backward.empty() &&
+                             passes.replay.empty() && passes.planner.empty() &&
+                             find_queue_encoder(passes.encoder) == nullptr &&
+                             !campaign.generator.has_queues && options.backend == "cpu";
+  if (!is_of_encoder) {
+    return Error{
+        "--guided is for campaigns of an encoder for one queue, without other passes and without a "
+        "device."};
+  }
+  if (!options.shard.empty() || campaign.first_run > 0) {
+    return Error{
+        "--guided makes each program of those that came before, so it begins with the first one, and no "
+        "part of its runs can be made elsewhere: it takes no --shard and no --first-run. Give each machine "
+        "another --seed."};
+  }
+  return Success{};
+}
+
+Result<Success> set_corpus(FuzzOptions& options) {
+  if (options.corpus.empty()) return Success{};
+  auto corpus = read_corpus(options.corpus);
+  if (!corpus) return corpus.error();
+  options.campaign.corpus = std::move(corpus->programs);
+  options.campaign.corpus_digest = corpus->digest;
+  options.campaign.corpus_name = options.corpus;
+  return Success{};
+}
+
 Result<Success> set_passes(FuzzOptions& options) {
   if (!options.passes.backward.empty() && !options.passes.replay.empty()) {
     return Error{"--backward and --replay are tried on different programs; give one of them."};
@@ -198,7 +236,8 @@ void add_device_options(CLI::App& command, FuzzOptions& options) {
 }  // namespace
 
 Result<Success> set_campaign(FuzzOptions& options) {
-  for (const auto set : {check_work, check_reports, set_amounts, set_passes}) {
+  for (const auto set :
+       {check_work, check_reports, set_amounts, check_guided, set_passes, set_corpus}) {
     auto done = set(options);
     if (!done) return done;
   }
@@ -278,6 +317,11 @@ void add_fuzz_options(CLI::App& command, FuzzOptions& options) {
           ->excludes("--runs")};
   command.add_option("--shard", options.shard,
                      "I/N: part I of N of the runs, which `interlock merge` puts together again");
+  command.add_flag("--guided", campaign.is_guided,
+                   "programs that reach what none before them has are kept, in DIR/parents, and "
+                   "mutated; of an encoder for one queue");
+  command.add_option("--corpus", options.corpus,
+                     "with --guided: programs of yours that it begins with, a file or a folder");
   add_number(command, "--jobs", campaign.job_count, "worker threads; files do not depend on it", 1,
              256);
   command.add_option(

@@ -22,6 +22,7 @@ struct FuzzOptions {
   std::string seconds;          // Text; empty: not given.
   std::string seed = "1";       // Text, or "random".
   std::string shard;            // "I/N"; empty: all of it.
+  std::string corpus;           // A path; empty: none.
   std::string progress = "1m";  // Text.
   double progress_seconds = 60;
   std::vector<std::string> report_paths;  // Of --report.

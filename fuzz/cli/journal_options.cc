@@ -16,8 +16,18 @@ Error external_campaign_error() {
   return Error{"campaigns of encoders that are not part of this build are not merged."};
 }
 
+bool is_guided_campaign(const JournalCampaign& journal) {
+  return (journal.subject + ' ').find(" --guided ") != std::string::npos;
+}
+
 Result<Success> parse_journal_campaign(const JournalCampaign& journal, CLI::App& app,
                                        FuzzOptions& options) {
+  // A journal names no file that is read.
+  if (is_guided_campaign(journal)) {
+    return Error{
+        "guided campaigns are not merged: each of their programs is made of those that came "
+        "before."};
+  }
   add_fuzz_options(app, options);
   std::istringstream words(journal.subject);
   std::vector<std::string> arguments;

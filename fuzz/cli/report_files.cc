@@ -41,6 +41,7 @@ std::optional<PosedConflicts> conflicts_of_subject(const SubjectRecord& subject)
   FuzzOptions options;
   JournalCampaign campaign = subject.campaigns.front().campaign;
   campaign.subject = subject.subject;
+  if (is_guided_campaign(campaign)) return std::nullopt;
   const bool is_external = subject.subject.find(" --encoder='") != std::string::npos ||
                            subject.subject.find(" --encoder=exec:") != std::string::npos ||
                            subject.subject.find(" --encoder=lib:") != std::string::npos;

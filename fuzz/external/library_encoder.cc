@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "encoder/program/error_of.h"
+#include "fuzz/external/branch_counters.h"
 #include "fuzz/external/resident_bytes.h"
 
 namespace interlock {
@@ -96,7 +97,10 @@ void find(void* library, const char* name, Function& function) {
 Result<std::unique_ptr<LibraryEncoder>> LibraryEncoder::open(const std::string& path) {
   // A name without a slash would be looked up elsewhere.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  BranchCounters& counters = BranchCounters::of_process();
+  counters.begin_loading();
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  counters.end_loading();
   if (library == nullptr) {
     return error_of("the library of the encoder cannot be loaded: {}.", last_error());
   }
@@ -123,13 +127,39 @@ Result<std::unique_ptr<LibraryEncoder>> LibraryEncoder::open(const std::string& 
   return encoder;
 }
 
-LibraryEncoder::~LibraryEncoder() { dlclose(library_); }
+LibraryEncoder::~LibraryEncoder() {
+  if (collects_branches_) BranchCounters::of_process().begin_loading();
+  BranchCounters::of_process().end_loading();
+  dlclose(library_);
+}
+
+bool LibraryEncoder::collect_branches() {
+  Dl_info place = {};
+  if (dladdr(reinterpret_cast<const void*>(functions_.create), &place) == 0) return false;
+  BranchCounters& counters = BranchCounters::of_process();
+  counters.begin_counting(reinterpret_cast<uintptr_t>(place.dli_fbase));
+  // Whether it calls back shows as soon as it is asked for anything.
+  encode_now({});
+  collects_branches_ = counters.has_some();
+  if (!collects_branches_) counters.end_counting();
+  return collects_branches_;
+}
 
 std::optional<uint64_t> LibraryEncoder::resident_bytes() {
   return resident_bytes_of("/proc/self/statm");
 }
 
 Encoding LibraryEncoder::encode(const Program& program) {
+  if (!collects_branches_) return encode_now(program);
+  const std::lock_guard lock(counted_);
+  BranchCounters& counters = BranchCounters::of_process();
+  counters.clear();
+  Encoding encoding = encode_now(program);
+  encoding.branches = counters.taken();
+  return encoding;
+}
+
+Encoding LibraryEncoder::encode_now(const Program& program) {
   EncoderOfLibrary encoder(functions_);
   const auto fail = [](std::string message) {
     return Encoding{{}, EncodeFailure{EncodeFailureKind::kIllegal, std::move(message)}};

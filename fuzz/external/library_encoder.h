@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -32,14 +33,22 @@ class LibraryEncoder final : public ExternalEncoder {
   // Of a new encoder of the library.
   Encoding encode(const Program& program) override;
 
+  // If it is built with coverage (branch_counters.h). From then on it is asked for one program at a
+  // time.
+  bool collect_branches() override;
+
   // Of this process, which the library is in.
   std::optional<uint64_t> resident_bytes() override;
 
  private:
   explicit LibraryEncoder(void* library) : library_(library) {}
 
+  Encoding encode_now(const Program& program);
+
   void* library_;
   LibraryFunctions functions_;
+  bool collects_branches_ = false;
+  std::mutex counted_;  // The counters are those of one program.
 };
 
 }  // namespace interlock

@@ -44,7 +44,20 @@ class Mutation {
     if (options_.has_queues && has_queue_items(draft_) && choice_.chance(2, 3)) {
       return mutate_queues(draft_, choice_);
     }
-    (this->*kChanges[choice_.below(std::size(kChanges))])();
+    Change change = kChanges[choice_.below(std::size(kChanges))];
+    while (other_ != nullptr &&
+           (change == &Mutation::insert_barrier || change == &Mutation::change_barrier)) {
+      change = kChanges[choice_.below(std::size(kChanges))];
+    }
+    (this->*change)();
+  }
+
+  // From then on there is another program to splice, and barriers are left as they are.
+  void apply_one_beside(const ProgramDraft& other) {
+    other_ = &other;
+    if (!choice_.chance(1, 8)) return apply_one();
+    draft_ = choice_.chance(1, 2) ? cross_over(draft_, other, choice_)
+                                  : cross_over(other, draft_, choice_);
   }
 
  private:
@@ -229,6 +242,7 @@ class Mutation {
   ProgramDraft& draft_;
   Choice& choice_;
   const GeneratorOptions& options_;
+  const ProgramDraft* other_ = nullptr;  // Of apply_one_beside().
 };
 
 // Renames everything that `draft` declares, so that it can stand beside another program.
@@ -267,6 +281,15 @@ ProgramDraft mutate(const ProgramDraft& draft, Choice& choice, const GeneratorOp
   Mutation mutation(mutant, choice, options);
   const uint64_t count = 1 + choice.below(4);
   for (uint64_t i = 0; i < count; ++i) mutation.apply_one();
+  return mutant;
+}
+
+ProgramDraft mutate_for_encoder(const ProgramDraft& draft, const ProgramDraft& other,
+                                Choice& choice, const GeneratorOptions& options) {
+  ProgramDraft mutant = draft;
+  Mutation mutation(mutant, choice, options);
+  const uint64_t count = 1 + choice.below(4);
+  for (uint64_t i = 0; i < count; ++i) mutation.apply_one_beside(other);
   return mutant;
 }
 

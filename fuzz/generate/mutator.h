@@ -16,6 +16,11 @@ namespace interlock {
 ProgramDraft mutate(const ProgramDraft& draft, Choice& choice,
                     const GeneratorOptions& options = {});
 
+// Returns `draft` after 1 to 4 such changes, none of them of barriers: for encoders, which place
+// their own. One change in eight is that a stretch of `other` is spliced in.
+ProgramDraft mutate_for_encoder(const ProgramDraft& draft, const ProgramDraft& other,
+                                Choice& choice, const GeneratorOptions& options = {});
+
 // A prefix of the statements of `first` and a suffix of those of `second`, names kept apart.
 ProgramDraft cross_over(const ProgramDraft& first, const ProgramDraft& second, Choice& choice);
 

@@ -77,6 +77,7 @@ class OracleStack {
       Encoding encoding = encode_by(program, *options_.encoder);
       report_.failure = std::move(encoding.failure);
       report_.program = std::move(encoding.program);
+      report_.branches = std::move(encoding.branches);
     } else {
       report_.program = encode_with(std::move(program), options_.encoder);
     }
@@ -130,8 +131,9 @@ class OracleStack {
   void check_exactly(const HappensBefore& order) {
     const ByteSegments segments(report_.program);
     GreedyBarriers greedy(find_destroy_needs(report_.program).pairs);
-    ConflictObserver* const observers[] = {&greedy};
-    report_.facts = options_.methods.find(report_.program, order, segments, std::span(observers));
+    std::vector<ConflictObserver*> observers = {&greedy};
+    if (options_.observer != nullptr) observers.push_back(options_.observer);
+    report_.facts = options_.methods.find(report_.program, order, segments, observers);
     // What approximate dispatches only may do is no finding. But runs execute all of their bounds,
     // and barriers are counted and placed for them.
     const bool has_bounds =

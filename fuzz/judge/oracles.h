@@ -68,6 +68,7 @@ struct OracleOptions {
   DeviceOracleOptions device;  // Likewise on a device, if there is one.
   uint64_t text_period = 16;   // Texts are printed and parsed of 1 in so many programs; 0: never.
   OracleMethods methods;
+  ConflictObserver* observer = nullptr;  // If some, sees the conflicts of OracleReport::program.
 };
 
 struct OracleReport {
@@ -80,8 +81,9 @@ struct OracleReport {
   uint64_t fewest_barriers = 0;
   bool is_observable = false;  // A shadow run changes an output.
   bool ran_on_cpu = false;
-  bool diverges_on_cpu = false;  // A legal schedule changes an output of issue order.
-  DeviceReport device;           // Its disagreements are among those above.
+  bool diverges_on_cpu = false;    // A legal schedule changes an output of issue order.
+  DeviceReport device;             // Its disagreements are among those above.
+  std::vector<uint64_t> branches;  // Of the encoder under test, as Encoding has them.
 };
 
 // Judges one program. `number` selects the CPU runs and seeds the random schedules, so the report

@@ -109,8 +109,11 @@ AliasShape alias_shape_of(const Program& program, const Fact& fact) {
       std::holds_alternative<Hazard>(fact) || std::holds_alternative<AliasViolation>(fact);
   if (!is_of_two) return AliasShape::kSameRange;
   const FactPlace place = place_of(program, fact);
-  const Access& first = access_of(program, place.first);
-  const Access& second = access_of(program, *place.second);
+  return alias_shape_of(program, access_of(program, place.first),
+                        access_of(program, *place.second));
+}
+
+AliasShape alias_shape_of(const Program& program, const Access& first, const Access& second) {
   if (first.tensor.is_some() && second.tensor.is_some()) {
     const TensorId a = program.tensor(first.tensor).root;
     const TensorId b = program.tensor(second.tensor).root;

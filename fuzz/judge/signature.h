@@ -27,6 +27,9 @@ std::string_view word_of(AliasShape shape);
 // kSameRange of what is not between two operands.
 AliasShape alias_shape_of(const Program& program, const Fact& fact);
 
+// The same of two accesses of `program` that share a byte.
+AliasShape alias_shape_of(const Program& program, const Access& first, const Access& second);
+
 enum class SignatureDetail : uint8_t {
   kShape,    // "WAR-donation", "RAW-ordered-same_range", "excess"
   kKernels,  // "WAR-donation-col_sum-layer_norm_vjp"; opaque kernels count as "Opaque".

@@ -117,9 +117,9 @@ void read_comments(const std::vector<std::string>& comments, KeptFile& file) {
 }  // namespace
 
 std::string subject_words(std::string_view command) {
-  constexpr std::array<std::string_view, 8> kOfRuns = {
-      "--seed=",           "--first-run=",     "--runs=", "--backend=",
-      "--overlap-trials=", "--device-period=", "digest=", "finds-per-shape="};
+  constexpr std::array<std::string_view, 9> kOfRuns = {
+      "--seed=",          "--first-run=", "--runs=",          "--backend=", "--overlap-trials=",
+      "--device-period=", "digest=",      "finds-per-shape=", "corpus="};
   std::string words;
   while (!command.empty()) {
     const size_t end = std::min(command.find(' '), command.size());

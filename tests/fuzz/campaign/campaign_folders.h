@@ -20,10 +20,13 @@ namespace interlock::campaign_folders {
 
 using Files = std::map<std::string, std::string>;
 
+// By path within the folder.
 inline Files files_in(const std::string& folder) {
   Files files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    files[entry.path().filename().string()] = read_file(entry.path().string()).value();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_directory()) continue;
+    files[entry.path().lexically_relative(folder).string()] =
+        read_file(entry.path().string()).value();
   }
   return files;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "encoder/program/hash.h"
+#include "fuzz/campaign/cells.h"
 
 namespace interlock::journal_text_test {
 namespace {
@@ -27,6 +28,9 @@ JournalBlock sample_block(uint64_t first_run = 512) {
   block.outcomes[2].has_hazard = true;
   block.outcomes[7].signatures = {"WAR-donation-col_sum-layer_norm_vjp"};
   block.outcomes[7].ran_on_cpu = true;
+  for (const char* name : {"WAR-view-copy-full", "branch-7-1", "WAR-view-full-after-8"}) {
+    block.outcomes[6].cells.push_back(cell_of(name).value());
+  }
   block.outcomes[3].device.ran = true;
   block.outcomes[3].device.schedule_count = 5;
   block.outcomes[3].device.bound_ratio_max = 0.25;
@@ -97,6 +101,7 @@ TEST(JournalText, IsReadAsItWasWritten) {
     EXPECT_EQ(block.outcomes[i].ran_on_cpu, expected.outcomes[i].ran_on_cpu);
     EXPECT_EQ(block.outcomes[i].has_hazard, expected.outcomes[i].has_hazard);
     EXPECT_EQ(block.outcomes[i].signatures, expected.outcomes[i].signatures);
+    EXPECT_EQ(block.outcomes[i].cells, expected.outcomes[i].cells);
     EXPECT_EQ(block.outcomes[i].device.failure, expected.outcomes[i].device.failure);
     EXPECT_EQ(block.outcomes[i].device.schedule_count, expected.outcomes[i].device.schedule_count);
     EXPECT_EQ(block.outcomes[i].device.bound_ratio_max,
@@ -110,8 +115,9 @@ TEST(JournalText, NamesASignatureOnce) {
   const std::string text = text_of(sample_records());
   EXPECT_THAT(text, HasSubstr("block 512 8 ms=17 cpu=0,7 "
                               "found=2:RAW-view-copy-fill,WAR-donation-col_sum-layer_norm_vjp;7:1 "
+                              "cells=6:WAR-view-copy-full,branch-7-1,WAR-view-full-after-8 "
                               "hazard=2 device=3:1,0,5,"));
-  EXPECT_THAT(text, HasSubstr("block 520 8 ms=17 cpu=0,7 found=2:0,1;7:1 hazard=2 "));
+  EXPECT_THAT(text, HasSubstr("block 520 8 ms=17 cpu=0,7 found=2:0,1;7:1 cells=6:2,3,4 hazard=2 "));
 }
 
 TEST(JournalText, GivesOfAPartTheWholeRecords) {
@@ -179,6 +185,12 @@ TEST(JournalText, RefusesWhatNoCampaignWrites) {
                            "block 0 9 found=1:0",
                            "block 0 9 found=1:a,a",
                            "block 0 9 found=1:a/b",
+                           "block 0 9 cells=1",
+                           "block 0 9 cells=1:a",
+                           "block 0 9 cells=1:branch-1-9",
+                           "block 0 9 cells=1:branch-1-1,",
+                           "block 0 9 cells=1:branch-1-1 found=1:b",
+                           "block 0 9 cells=1:branch-1-1,0",
                            "block 0 9 device=1:1,2",
                            "block 0 9 failure=1:",
                            "block 0 9 failure=1:%0",

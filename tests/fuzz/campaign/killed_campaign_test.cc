@@ -61,13 +61,16 @@ struct Sample {
   bool keeps_all_signatures;
   uint64_t find_limit;
   uint32_t job_count;
+  bool is_guided = false;
 };
 
 CampaignOptions campaign_of(const Sample& sample, const std::string& folder) {
-  CampaignOptions options = campaign_of(sample.encoder, is_slow_build() ? 260 : 600, folder);
+  const uint64_t run_count = is_slow_build() ? 260 : sample.is_guided ? 320 : 600;
+  CampaignOptions options = campaign_of(sample.encoder, run_count, folder);
   options.keeps_all_signatures = sample.keeps_all_signatures;
   options.find_limit = sample.find_limit;
   options.job_count = sample.job_count;
+  options.is_guided = sample.is_guided;
   options.finds_per_shape = is_slow_build() ? 1 : 3;
   return options;
 }
@@ -197,7 +200,8 @@ TEST_P(KilledCampaign, GoesOnWheneverItIsKilled) {
 INSTANTIATE_TEST_SUITE_P(Of, KilledCampaign,
                          testing::Values(Sample{"Causes", "none", false, 0, 2},
                                          Sample{"AllSignatures", "mlx-2024", true, 0, 1},
-                                         Sample{"ALimit", "mlx-2024", true, 3, 2}),
+                                         Sample{"ALimit", "mlx-2024", true, 3, 2},
+                                         Sample{"Guided", "mlx-2024", false, 0, 2, true}),
                          [](const auto& sample) { return sample.param.name; });
 
 }  // namespace

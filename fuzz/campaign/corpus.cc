@@ -1,0 +1,111 @@
+#include "fuzz/campaign/corpus.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "encoder/program/error_of.h"
+#include "encoder/program/hash.h"
+#include "encoder/program/names.h"
+#include "encoder/sync/encoder.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
+#include "fuzz/judge/findings.h"
+#include "fuzz/judge/signature.h"
+
+namespace interlock {
+namespace {
+
+ParseOptions corpus_parse_options() {
+  ParseOptions options;
+  options.reads_one_queue = true;
+  options.limits.statement_count = kCorpusStatementsMax;
+  options.limits.expansion_count = kCorpusStatementsMax;
+  return options;
+}
+
+bool is_left_out(const ItemDraft& item) {
+  const auto* const lifetime = std::get_if<LifetimeDraft>(&item);
+  // What waits for an unpin costs a right encoder a barrier that nothing needs.
+  const bool is_pin = lifetime != nullptr && (lifetime->kind == LifetimeKind::kPin ||
+                                              lifetime->kind == LifetimeKind::kUnpin);
+  return is_pin || std::holds_alternative<BarrierDraft>(item) ||
+         std::holds_alternative<SyncDraft>(item);
+}
+
+ProgramDraft as_an_encoder_is_given(const Program& program) {
+  ProgramDraft draft = without_evidence(draft_of(program));
+  std::erase_if(draft.items, is_left_out);
+  for (ItemDraft& item : draft.items) {
+    auto* const dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch == nullptr) continue;
+    dispatch->order.reset();
+    std::erase_if(dispatch->operands, [](const OperandDraft& o) { return o.is_undeclared; });
+  }
+  return draft;
+}
+
+// What the judges of programs of one queue do not know; none if there is no such thing.
+std::optional<StatementId> statement_with_rows(const Program& program) {
+  for (const Dispatch& dispatch : program.dispatches) {
+    const auto accesses = program.accesses_of(dispatch);
+    const auto is_strided = [](const Access& a) { return a.stride != Access::kNotStrided; };
+    if (std::ranges::any_of(accesses, is_strided)) return dispatch.statement;
+  }
+  return std::nullopt;
+}
+
+Result<Success> check_fault(const ProgramDraft& draft, const std::string& path) {
+  const Result<Program> program = parse(print(draft), "it");
+  if (!program) {
+    return error_of("{}: error: campaigns of encoders do not judge it, for without its sync {}",
+                    path, program.error().message);
+  }
+  const Program encoded = encode(*program, *find_encoder("interlock")->create());
+  const std::vector<Fact> facts = find_exactly(encoded);
+  if (facts.empty()) return Success{};
+  return error_of(
+      "{}: error: the encoder `interlock` leaves {} in it: that is the program's own fault, and "
+      "every encoder would be blamed for it.",
+      path, signature_of(encoded, facts.front()));
+}
+
+}  // namespace
+
+Result<Corpus> read_corpus(const std::string& path) {
+  auto paths = programs_at({path});
+  if (!paths) return paths.error();
+  if (paths->size() > kCorpusProgramsMax) {
+    return error_of("{} has {} programs, and a corpus has {} at most.", in_quotes(path),
+                    paths->size(), kCorpusProgramsMax);
+  }
+  Corpus corpus;
+  corpus.digest = kFnv1aBasis;
+  uint64_t statement_count = 0;
+  for (const std::string& file : *paths) {
+    std::vector<uint64_t> lines;
+    ParseOptions options = corpus_parse_options();
+    options.statement_lines = &lines;
+    const auto program = parse_file(file, options);
+    if (!program) return program.error();
+    if (const auto statement = statement_with_rows(*program)) {
+      return error_of("{}:{}:1: error: campaigns of encoders do not judge operands of rows.", file,
+                      lines[statement->index]);
+    }
+    statement_count += program->statements.size();
+    if (statement_count > kCorpusAllStatementsMax) {
+      return error_of("the programs in {} have more than {} statements, the limit of a corpus.",
+                      in_quotes(path), kCorpusAllStatementsMax);
+    }
+    ProgramDraft draft = as_an_encoder_is_given(*program);
+    auto checked = check_fault(draft, file);
+    if (!checked) return checked.error();
+    corpus.digest = fnv1a(corpus.digest, print(draft));
+    corpus.programs.push_back(std::move(draft));
+  }
+  return corpus;
+}
+
+}  // namespace interlock

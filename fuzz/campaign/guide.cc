@@ -1,0 +1,168 @@
+#include "fuzz/campaign/guide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "encoder/assemble/build.h"
+#include "encoder/program/error_of.h"
+#include "encoder/program/hash.h"
+#include "encoder/program/names.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
+#include "fuzz/campaign/campaign_files.h"
+#include "fuzz/generate/mutator.h"
+#include "fuzz/generate/program_lengths.h"
+#include "simulator/schedules/choice.h"
+
+namespace interlock {
+namespace {
+
+// Mutants that grow cost time with every run: statements, for each dispatch that a program may
+// have.
+constexpr uint64_t kStatementsPerDispatch = 4;
+constexpr uint64_t kMutantExpansionMax = 4096;
+constexpr size_t kCellsNamedMax = 8;
+
+constexpr uint64_t kLatestParents = 8;
+
+// Every second time one of the latest: nobody has gone on from those yet.
+size_t pick_parent(size_t count, Choice& choice) {
+  if (choice.chance(1, 2)) return choice.below(count);
+  return count - 1 - choice.below(std::min<uint64_t>(count, kLatestParents));
+}
+
+// As the lines that fit make it; none if they are no program with two dispatches.
+std::optional<Program> leniently_built(const ProgramDraft& draft, uint64_t statement_count_max) {
+  ParseOptions options;
+  options.skips_invalid_lines = true;
+  options.limits.statement_count = statement_count_max;
+  options.limits.expansion_count = kMutantExpansionMax;
+  auto program = build(draft, options.limits);  // Most mutants fit as a whole.
+  if (!program) program = parse(print(draft), "<mutant>", options);
+  if (!program || program->dispatches.size() < 2) return std::nullopt;
+  return std::move(*program);
+}
+
+std::string reason_of(const RunOutcome& outcome) {
+  const size_t named = std::min(outcome.cells.size(), kCellsNamedMax);
+  std::string names;
+  for (const Cell cell : std::span(outcome.cells).first(named)) {
+    names += (names.empty() ? "" : ", ") + cell_name(cell);
+  }
+  return fmt::format("A parent of a guided campaign: the first to reach {}{}.", names,
+                     named < outcome.cells.size()
+                         ? fmt::format(" and {} more cells", outcome.cells.size() - named)
+                         : "");
+}
+
+}  // namespace
+
+Guide::Guide(const CampaignOptions& options) : options_(options) {}
+
+const Guide::SeedState& Guide::state() const {
+  static const SeedState none;
+  const auto known = states_.find(options_.seed);
+  return known == states_.end() ? none : known->second;
+}
+
+const CellSet& Guide::cells() const { return state().cells; }
+
+uint64_t Guide::parent_count() const { return state().parents.size(); }
+
+size_t Guide::count_of_generation(const SeedState& state, uint64_t run_index) const {
+  const uint64_t begin = run_index / kGenerationRuns * kGenerationRuns;
+  const auto end = std::ranges::lower_bound(state.parents, begin, {}, &Parent::run_index);
+  return options_.corpus.size() + static_cast<size_t>(end - state.parents.begin());
+}
+
+const ProgramDraft& Guide::candidate(const SeedState& state, size_t index) const {
+  const size_t own_count = options_.corpus.size();
+  return index < own_count ? options_.corpus[index] : state.parents[index - own_count].draft;
+}
+
+std::optional<Program> Guide::program_of_run(uint64_t run_index) const {
+  if (run_index < options_.corpus.size()) return build(options_.corpus[run_index]).value();
+  // Long programs are rare enough.
+  if (run_index % kLongPeriod == kLongPeriod - 1) return std::nullopt;
+  const SeedState& state = this->state();
+  const size_t count = count_of_generation(state, run_index);
+  if (count == 0) return std::nullopt;
+  // Of its own stream, so that the other half has the programs of an unguided campaign.
+  SeededChoice choice(seed_of_run(scrambled(options_.seed + kGolden64), run_index));
+  if (choice.chance(1, 2)) return std::nullopt;
+  const ProgramDraft& parent = candidate(state, pick_parent(count, choice));
+  const ProgramDraft& other = candidate(state, pick_parent(count, choice));
+  GeneratorOptions generator = options_.generator;
+  generator.has_barriers = false;
+  const ProgramDraft mutant = mutate_for_encoder(parent, other, choice, generator);
+  const uint64_t statement_count_max =
+      std::max<uint64_t>({kStatementsPerDispatch * options_.generator.max_dispatches,
+                          parent.items.size(), other.items.size()});
+  return leniently_built(mutant, statement_count_max);
+}
+
+void Guide::keep_only_new(std::span<RunOutcome> outcomes) const {
+  CellSet reached;  // By these runs.
+  for (RunOutcome& outcome : outcomes) {
+    std::erase_if(outcome.cells,
+                  [&](Cell cell) { return cells().contains(cell) || !reached.add(cell); });
+  }
+}
+
+Result<Success> Guide::take(uint64_t run_index, const RunOutcome& outcome, const Subject& subject,
+                            bool is_told) {
+  if (outcome.cells.empty()) return Success{};
+  SeedState& state = states_[options_.seed];
+  for (const Cell cell : outcome.cells) {
+    state.branch_cell_count += state.cells.add(cell) && is_of_branch(cell);
+  }
+  const bool is_after = state.parents.empty() || run_index > state.parents.back().run_index;
+  if (!is_after || run_index < options_.corpus.size() || state.parents.size() == kParentsMax) {
+    return Success{};
+  }
+  ProgramDraft draft = subject.draft(run_index);
+  const auto program = build(draft);
+  if (!program) return Success{};
+  Parent parent{run_index, std::move(draft), "", ""};
+  if (!options_.out_dir.empty()) {
+    const std::string name = fmt::format("parents/{}-{}", options_.seed, run_index);
+    parent.path = path_of_file(options_, name);
+    parent.text = file_text_of(options_, *program, run_index, reason_of(outcome));
+  }
+  state.parents.push_back(std::move(parent));
+  return is_told ? Success{} : write(state.parents.back());
+}
+
+Result<Success> Guide::write(const Parent& parent) {
+  if (parent.path.empty()) return Success{};
+  const std::filesystem::path folder = std::filesystem::path(parent.path).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return error_of("the folder {} cannot be created: {}.", in_quotes(folder.string()),
+                    error.message());
+  }
+  return write_file(parent.path, parent.text);
+}
+
+Result<Success> Guide::end_recall() {
+  if (!options_.out_dir.empty()) {
+    remove_abandoned_files((std::filesystem::path(options_.out_dir) / "parents").string());
+  }
+  for (const auto& [seed, state] : states_) {
+    for (const Parent& parent : state.parents) {
+      const auto written = read_file(parent.path);
+      if (written && *written == parent.text) continue;
+      auto done = write(parent);
+      if (!done) return done;
+    }
+  }
+  return Success{};
+}
+
+}  // namespace interlock

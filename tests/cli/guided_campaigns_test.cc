@@ -1,0 +1,107 @@
+// interlock fuzz --guided and --corpus.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "encoder/text/files.h"
+#include "tests/cli/command.h"
+
+namespace interlock::guided_campaigns_test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+std::string fresh_folder(const std::string& name) {
+  const std::string path = temporary_path(name);
+  std::filesystem::remove_all(path);
+  return path;
+}
+
+// What stands after "  Again: interlock ", word by word.
+std::vector<std::string> again_in(const std::string& text) {
+  const std::string start = "  Again: interlock ";
+  const size_t begin = text.find(start);
+  if (begin == std::string::npos) return {};
+  const size_t first = begin + start.size();
+  std::vector<std::string> words(1);
+  for (const char c : text.substr(first, text.find('\n', first) - first)) {
+    if (c == ' ') words.emplace_back();
+    if (c != ' ') words.back() += c;
+  }
+  return words;
+}
+
+TEST(GuidedCampaigns, SayWhatTheyReachedAndHowAFindIsHadAgain) {
+  const std::string folder = fresh_folder("guided");
+  for (const std::string& out : {std::string(), "--out=" + folder}) {
+    std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--guided", "--runs=300"};
+    if (!out.empty()) arguments.push_back(out);
+    const CommandResult result = run_interlock(arguments);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, ContainsRegex("  Guided: [0-9]+ cells were reached, and [0-9]+ "
+                                          "programs are parents"));
+    const std::vector<std::string> again = again_in(result.out);
+    ASSERT_FALSE(again.empty()) << result.out;
+    EXPECT_EQ(again[2], "--guided");
+    EXPECT_EQ(run_interlock(again).status, 1) << result.out;
+  }
+  EXPECT_TRUE(std::filesystem::is_directory(folder + "/parents"));
+  const CommandResult merged = run_interlock({"merge", folder, "--out=" + fresh_folder("merged")});
+  EXPECT_EQ(merged.status, 2);
+  EXPECT_THAT(merged.err, HasSubstr("guided campaigns are not merged"));
+  EXPECT_EQ(run_interlock({"report", folder}).status, 0);
+  // The parents of one campaign are programs for another.
+  const CommandResult next = run_interlock({"fuzz", "--encoder=interlock", "--guided", "--runs=300",
+                                            "--corpus=" + folder + "/parents", "--out=" + folder});
+  EXPECT_EQ(next.status, 0) << next.err << next.out;
+  std::filesystem::remove_all(folder);
+}
+
+// Which no program of the generator does, and no other one without a branch that is new.
+TEST(GuidedCampaigns, ReachABranchThatOnlyMutantsReach) {
+  const std::vector<std::string> start = {"fuzz", "--encoder=lib:" ATOMIC_COUNTING_LIBRARY,
+                                          "--seed=2", "--runs=8000", "--max-finds=1"};
+  EXPECT_EQ(run_interlock(start).status, 0);
+  std::vector<std::string> arguments = start;
+  arguments.push_back("--guided");
+  arguments.push_back("--jobs=2");
+  const CommandResult guided = run_interlock(arguments);
+  EXPECT_EQ(guided.status, 1) << guided.out;
+  EXPECT_THAT(guided.out, ContainsRegex(" cells were reached, [0-9]+ of them by branches of the "
+                                        "encoder, and "));
+  arguments.back() = "--jobs=1";
+  EXPECT_EQ(run_interlock(arguments).out, guided.out);
+}
+
+TEST(GuidedCampaigns, RefuseWhatTheyAreNotFor) {
+  struct Refusal {
+    std::vector<std::string> options;
+    std::string reason;
+  };
+  const std::string broken = temporary_path("broken.ilk");
+  ASSERT_TRUE(write_file(broken, "interlock 1\nmemory a 4\ndispatch X reads b\n"));
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {{"--encoder=none", "--guided", "--runs=600", "--shard=1/2"}, "takes no --shard"},
+           {{"--encoder=none", "--guided", "--first-run=7"}, "no --first-run"},
+           {{"--planner=interlock", "--guided"}, "an encoder for one queue"},
+           {{"--encoder=semaphores", "--guided"}, "an encoder for one queue"},
+           {{"--queues", "--guided"}, "an encoder for one queue"},
+           {{"--runs=9", "--guided"}, "an encoder for one queue"},
+           {{"--encoder=none", "--corpus=" + broken}, "Give --guided, too."},
+           {{"--encoder=none", "--guided", "--corpus=" + broken}, broken + ":3:18: error: "},
+           {{"--encoder=none", "--guided", "--corpus=/no/such/place"}, "/no/such/place"}}) {
+    std::vector<std::string> arguments = {"fuzz"};
+    arguments.insert(arguments.end(), refusal.options.begin(), refusal.options.end());
+    const CommandResult result = run_interlock(arguments);
+    EXPECT_EQ(result.status, 2) << testing::PrintToString(arguments);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(refusal.reason));
+  }
+}
+
+}  // namespace
+}  // namespace interlock::guided_campaigns_test

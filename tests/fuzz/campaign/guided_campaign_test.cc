@@ -1,0 +1,320 @@
+// Guided campaigns: what reaches a new cell is a parent, mutants of parents are programs like any
+// other, and what comes of it depends on the seed and the corpus alone.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "encoder/sync/encoder.h"
+#include "encoder/text/files.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/cells.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/guide.h"
+#include "fuzz/campaign/journal.h"
+#include "fuzz/campaign/subject.h"
+#include "fuzz/external/branch_counters.h"
+#include "fuzz/judge/findings.h"
+#include "simulator/bytes/byte_segments.h"
+#include "tests/fuzz/campaign/campaign_folders.h"
+#include "tests/program_count.h"
+
+namespace interlock::guided_campaign_test {
+namespace {
+
+using campaign_folders::campaign_of;
+using campaign_folders::Files;
+using campaign_folders::files_in;
+using campaign_folders::fresh_folder;
+using campaign_folders::reported;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::StartsWith;
+
+CampaignOptions guided_campaign_of(std::string_view encoder, uint64_t run_count,
+                                   const std::string& folder) {
+  CampaignOptions options = campaign_of(encoder, run_count, folder);
+  options.is_guided = true;
+  return options;
+}
+
+std::vector<std::string> cells_of(std::string_view text) {
+  const Program program = parse(text).value();
+  const Program encoded = encode(program, *find_encoder("mlx-2024")->create());
+  const ByteSegments segments(encoded);
+  ConflictNotes notes;
+  ConflictObserver* const observers[] = {&notes};
+  scan_conflicts(encoded, segments, observers);
+  std::vector<std::string> names;
+  for (const Cell cell : new_cells_of(encoded, notes, {}, {})) names.push_back(cell_name(cell));
+  return names;
+}
+
+TEST(Cells, NameTheConflictAndWhatOrdersIt) {
+  constexpr std::string_view kText =
+      "interlock 1\nmemory a 64\nmemory b 64\nmemory c 64\n"
+      "dispatch X writes c[0:4]\ndispatch X writes a[0:4]\ndispatch fill writes b[0:4] value=1\n"
+      "dispatch Y reads a[0:8]\ndispatch Y writes b[0:4]\n";
+  // A reader of `a` behind a barrier; the writer of `b` needs none of its own.
+  EXPECT_THAT(cells_of(kText),
+              IsSupersetOf({"RAW-overlap-Opaque-full", "RAW-overlap-full-after-1",
+                            "WAW-same_range-fill-full", "WAW-same_range-full-after-2"}));
+  // An encoder that misses a write after a read.
+  EXPECT_THAT(cells_of("interlock 1\nmemory a 64\ndispatch X reads a[0:4]\n"
+                       "dispatch X writes a[0:4]\n"),
+              ElementsAre("WAR-same_range-Opaque-missed", "WAR-same_range-missed-after-0"));
+  EXPECT_THAT(cells_of("interlock 1\nmemory a 64\ndispatch X reads a[0:4]\n"
+                       "dispatch X reads a[0:4]\n"),
+              IsEmpty());
+}
+
+TEST(Cells, AreNewOnce) {
+  CellSet known;
+  uint64_t count = 0;
+  for (const char* name : {"WAR-view-full-after-0", "RAW-view-full-after-32", "branch-0-0",
+                           "branch-1000-7", "WAW-same_range-Opaque-missed"}) {
+    const Cell cell = cell_of(name).value();
+    EXPECT_EQ(cell_name(cell), name);
+    EXPECT_FALSE(known.contains(cell));
+    EXPECT_TRUE(known.add(cell));
+    EXPECT_FALSE(known.add(cell));
+    EXPECT_TRUE(known.contains(cell));
+    EXPECT_EQ(known.size(), ++count);
+  }
+  for (const char* name :
+       {"", "WAR", "WAR-view", "WAR-view-full", "WAR-view-full-after-3", "WAR-view-full-after-64",
+        "WAR-view-no_kernel-full", "branch-1-8", "branch-99999999-1", "branch-01-1"}) {
+    EXPECT_FALSE(cell_of(name)) << name;
+  }
+}
+
+TEST(GuidedCampaign, LeavesTheSameFilesWhateverTheNumberOfJobs) {
+  CampaignOptions one =
+      guided_campaign_of("mlx-2024", is_slow_build() ? 300 : 700, fresh_folder("one"));
+  CampaignOptions two = one;
+  two.out_dir = fresh_folder("two");
+  two.job_count = 2;
+  const CampaignReport first = reported(one);
+  const CampaignReport second = reported(two);
+  EXPECT_EQ(first.cell_count, second.cell_count);
+  Files files = files_in(one.out_dir);
+  EXPECT_EQ(files.size(), 1 + first.finds.size() + first.parent_count);
+  EXPECT_EQ(files_in(two.out_dir), files);
+  std::filesystem::remove_all(one.out_dir);
+  std::filesystem::remove_all(two.out_dir);
+}
+
+// Its file says which cells, and the journal that no run before it had them.
+TEST(GuidedCampaign, KeepsWhatReachesANewCell) {
+  const CampaignOptions options =
+      guided_campaign_of("interlock", is_slow_build() ? 280 : 600, fresh_folder("parents"));
+  const CampaignReport report = reported(options);
+  EXPECT_THAT(report.finds, IsEmpty());
+  const Files files = files_in(options.out_dir);
+  EXPECT_EQ(files.size(), 1 + report.parent_count);
+  JournalReader reader(files.at("campaign.journal"), "it");
+  std::set<std::string> cells;
+  std::set<uint64_t> parents;
+  for (auto record = reader.next(); record && *record; record = reader.next()) {
+    const auto* const block = std::get_if<JournalBlock>(&**record);
+    if (block == nullptr) continue;
+    for (size_t i = 0; i < block->outcomes.size(); ++i) {
+      const RunOutcome& run = block->outcomes[i];
+      for (const Cell cell : run.cells) {
+        EXPECT_TRUE(cells.insert(cell_name(cell)).second) << cell_name(cell);
+      }
+      if (run.cells.empty()) continue;
+      const uint64_t run_index = block->first_run + i;
+      parents.insert(run_index);
+      const std::string& text = files.at(fmt::format("parents/3-{}.ilk", run_index));
+      EXPECT_THAT(text, HasSubstr("the first to reach " + cell_name(run.cells.front())));
+      EXPECT_THAT(text, HasSubstr(fmt::format("--guided --seed=3 --runs={}\n", run_index + 1)));
+      EXPECT_TRUE(parse(text));
+    }
+  }
+  EXPECT_EQ(cells.size(), report.cell_count);
+  EXPECT_EQ(parents.size(), report.parent_count);
+  EXPECT_THAT(cells, Contains(HasSubstr("-after-16")));
+  EXPECT_GT(*parents.rbegin(), 256u) << "A mutant or a later program is a parent, too.";
+  std::filesystem::remove_all(options.out_dir);
+}
+
+RunOutcome outcome_with(std::string_view cell) {
+  RunOutcome outcome;
+  outcome.ran = true;
+  outcome.cells = {cell_of(cell).value()};
+  return outcome;
+}
+
+// The generator's programs until there are parents, and half of them later.
+TEST(Guide, MutatesTheParentsOfEarlierGenerations) {
+  CampaignOptions options = guided_campaign_of("interlock", 1, "");
+  Guide guide(options);
+  options.guide = &guide;
+  const auto subject = subject_of(options);
+  ASSERT_TRUE(guide.take(7, outcome_with("WAR-view-full-after-0"), *subject, false));
+  for (uint64_t run = 0; run < kGenerationRuns; ++run) EXPECT_FALSE(guide.program_of_run(run));
+  CampaignOptions unguided = options;
+  unguided.guide = nullptr;
+  const uint64_t end = 2 * kGenerationRuns;
+  uint64_t mutant_count = 0;
+  for (uint64_t run = kGenerationRuns; run < end; ++run) {
+    const bool is_mutant = guide.program_of_run(run).has_value();
+    mutant_count += is_mutant;
+    const bool is_fresh = print(subject->draft(run)) == print(draft_of_run(unguided, run));
+    EXPECT_EQ(is_fresh, !is_mutant) << run;
+  }
+  // Of 255 with even odds, but for mutants that are no programs.
+  EXPECT_GT(mutant_count, 80u);
+  EXPECT_LT(mutant_count, 160u);
+  const std::string before = print(subject->draft(end - 2));
+  // A parent of the same generation is for the next one, and cells that are known make none.
+  ASSERT_TRUE(guide.take(kGenerationRuns, outcome_with("WAR-view-full-after-1"), *subject, false));
+  EXPECT_EQ(print(subject->draft(end - 2)), before);
+  EXPECT_EQ(guide.parent_count(), 2u);
+  std::vector<RunOutcome> outcomes = {outcome_with("WAR-view-full-after-1"),
+                                      outcome_with("WAR-view-full-after-2"),
+                                      outcome_with("WAR-view-full-after-2")};
+  guide.keep_only_new(outcomes);
+  EXPECT_THAT(outcomes[0].cells, IsEmpty());
+  EXPECT_THAT(outcomes[1].cells, ElementsAre(cell_of("WAR-view-full-after-2").value()));
+  EXPECT_THAT(outcomes[2].cells, IsEmpty());
+}
+
+// Mutants whose operands may not overlap as they do are nobody's finding.
+TEST(GuidedCampaign, FindsNothingInARightEncoder) {
+  for (const char* encoder : {"interlock", "interlock-scoped", "ggml-vulkan-reorder"}) {
+    CampaignOptions options = guided_campaign_of(encoder, proof_count(20'000, 1500, 5), "");
+    options.oracles.judges_excess = std::string(encoder) == "interlock";
+    const CampaignReport report = reported(options);
+    for (const std::string& disagreement : report.disagreements) ADD_FAILURE() << disagreement;
+    EXPECT_EQ(report.failing_run_count, 0u) << encoder;
+    for (const CampaignFind& find : report.finds) ADD_FAILURE() << find.text;
+  }
+}
+
+// Of what is loaded, while it is counted: guards of others count nothing.
+TEST(BranchCounters, TellWhichWereTakenAndAboutHowOften) {
+  BranchCounters counters;
+  uint8_t inline_counters[20] = {};
+  uint32_t guards[3] = {};
+  uint32_t guards_of_others[2] = {};
+  counters.add_guards(guards_of_others, guards_of_others + 2);
+  EXPECT_FALSE(counters.has_some());
+  counters.begin_loading();
+  counters.add_counters(inline_counters, inline_counters + 20);
+  counters.add_guards(guards, guards + 3);
+  counters.end_loading();
+  EXPECT_TRUE(counters.has_some());
+  EXPECT_EQ(guards_of_others[1], 0u);
+  counters.count_guard(guards[0]);  // Not yet.
+  counters.begin_counting(1000);
+  EXPECT_THAT(counters.taken(), IsEmpty());
+  inline_counters[1] = 1;
+  inline_counters[19] = 200;
+  counters.count_guard(guards_of_others[1]);
+  for (int i = 0; i < 5; ++i) counters.count_guard(guards[2]);
+  counters.count_place(1000);
+  counters.count_place(1004);
+  // Twenty, then one for each guard and one that none has, then places of code.
+  EXPECT_THAT(counters.taken(),
+              ElementsAre(1 * 8 + 0, 19 * 8 + 7, 23 * 8 + 3, 24 * 8 + 0, 28 * 8 + 0));
+  counters.clear();
+  EXPECT_THAT(counters.taken(), IsEmpty());
+  counters.end_counting();
+  counters.count_place(1000);
+  EXPECT_THAT(counters.taken(), IsEmpty());
+}
+
+class CorpusFiles : public testing::Test {
+ protected:
+  CorpusFiles() { std::filesystem::create_directories(folder_); }
+  ~CorpusFiles() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    const std::string path = folder_ + "/" + name;
+    EXPECT_TRUE(write_file(path, text));
+    return path;
+  }
+  std::string error_of_corpus() {
+    const auto corpus = read_corpus(folder_);
+    return corpus ? "" : corpus.error().message;
+  }
+
+  const std::string folder_ = fresh_folder("corpus");
+};
+
+TEST_F(CorpusFiles, AreReadAsAnEncoderIsGivenThem) {
+  write("b.ilk.gz",
+        "interlock 1\nmemory a 4\ndispatch X order=1 reads a\nbarrier\n"
+        "dispatch X order=0 writes a\nexpect clean\n");
+  write("a.ilk", "interlock 1\nmemory a 4\ndispatch Y reads a actual writes a\n");
+  write("notes.txt", "no program");
+  const auto corpus = read_corpus(folder_);
+  ASSERT_TRUE(corpus) << corpus.error().message;
+  ASSERT_EQ(corpus->programs.size(), 2u);
+  EXPECT_EQ(print(corpus->programs[0]), "interlock 1\nmemory a 4\ndispatch Y reads a\n");
+  EXPECT_EQ(print(corpus->programs[1]),
+            "interlock 1\nmemory a 4\ndispatch X reads a\ndispatch X writes a\n");
+  const uint64_t digest = corpus->digest;
+  write("a.ilk", "interlock 1\nmemory a 4\ndispatch Y writes a\n");
+  EXPECT_NE(read_corpus(folder_).value().digest, digest);
+}
+
+TEST_F(CorpusFiles, AreRefusedWithTheirPlace) {
+  EXPECT_THAT(error_of_corpus(), HasSubstr(folder_));
+  const std::string path = write("a.ilk", "interlock 1\nmemory a 4\ndispatch X reads b\n");
+  EXPECT_THAT(error_of_corpus(), StartsWith(path + ":3:18: error: "));
+  write("a.ilk", "interlock 1\nqueue q\nmemory a 4\ndispatch X reads a on q\n");
+  EXPECT_THAT(error_of_corpus(), StartsWith(path + ":2:1: error: "));
+  write("a.ilk",
+        "interlock 1\nmemory a 64\ndispatch X reads a\n"
+        "dispatch X reads a[0:64 rows 2 pitch 32 width 4]\n");
+  EXPECT_THAT(error_of_corpus(), StartsWith(path + ":4:1: error: "));
+  std::string longest = "interlock 1\nmemory a 4\n";
+  for (uint64_t i = 0; i <= kCorpusStatementsMax; ++i) longest += "dispatch X reads a\n";
+  write("a.ilk", longest);
+  EXPECT_THAT(error_of_corpus(),
+              AllOf(StartsWith(path + ":"), HasSubstr(std::to_string(kCorpusStatementsMax))));
+  // It writes over what it reads, a byte further.
+  write("a.ilk",
+        "interlock 1\nmemory a 64\ntensor x f32[4] at a+0\ntensor y f32[4] at a+4\n"
+        "dispatch silu reads x writes y\n");
+  EXPECT_THAT(error_of_corpus(), AllOf(StartsWith(path + ": error: "), HasSubstr("own fault")));
+}
+
+// Its programs come first, and have mutants from then on.
+TEST_F(CorpusFiles, BeginACampaign) {
+  write("a.ilk",
+        "interlock 1\nmemory rare 64\ndispatch Rare reads rare[0:8] writes rare[8:16]\n"
+        "dispatch Rare reads rare[8:16] writes rare[16:24]\n");
+  auto corpus = read_corpus(folder_);
+  ASSERT_TRUE(corpus);
+  CampaignOptions options = guided_campaign_of("none", 200, "");
+  options.corpus = corpus->programs;
+  Guide guide(options);
+  EXPECT_EQ(print(guide.program_of_run(0).value()), print(corpus->programs[0]));
+  uint64_t mutant_count = 0;
+  for (uint64_t run = 1; run < 200; ++run) {
+    const auto program = guide.program_of_run(run);
+    mutant_count += program && print(*program).find(" rare") != std::string::npos;
+  }
+  EXPECT_GT(mutant_count, 50u);
+  const CampaignReport report = reported(options);
+  ASSERT_THAT(report.finds, Not(IsEmpty()));
+  EXPECT_EQ(report.finds[0].run_index, 0u);
+}
+
+}  // namespace
+}  // namespace interlock::guided_campaign_test

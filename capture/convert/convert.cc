@@ -179,7 +179,10 @@ class LogConverter {
   void handle(const AllocateMemoryRecord& record) {
     remove_memory(record.memory);  // A log may allocate it twice.
     objects_.apply(record);
-    if (const auto memory = objects_.memory(record.memory)) {
+    // Without properties it is not known whether the host can touch it.
+    const bool is_of_host =
+        record.properties == 0 || (record.properties & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+    if (const auto memory = objects_.memory(record.memory); memory != nullptr && is_of_host) {
       unseen_.add_memory(fmt::format("m{}", memory->number));
     }
   }
@@ -295,7 +298,11 @@ class LogConverter {
       idle.queue = queue;
       carried += fmt::format("{}\n{}\n{}\n", print(dispatch), print(submit), print(idle));
     }
-    if (unseen_.take_doubt()) summary_.note("what the host sees of an earlier window");
+    // What is carried is beyond the limits: without it the window is a program as far as it goes.
+    const bool is_dropped = writer_.is_full() && !carried.empty();
+    if (is_dropped) carried.clear();
+    if (unseen_.take_doubt() || is_dropped)
+      summary_.note("what the host sees of an earlier window");
     if (is_last) writer_.comment(text_of(summary_));
     if (window_text_ == nullptr) return;
     CapturedWindow window;

@@ -1,21 +1,35 @@
 #include "capture/convert/full_waits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace interlock {
+namespace {
+
+constexpr uint64_t kKeptMax = 1u << 18;  // About 25 MB.
+
+}  // namespace
 
 void FullWaits::join(Cover& cover, const Cover& other) {
   for (const auto& [queue, count] : other) cover[queue] = std::max(cover[queue], count);
 }
 
-const FullWaits::Cover* FullWaits::find(const std::string& semaphore, uint64_t value) const {
+const FullWaits::Cover* FullWaits::find(const std::string& semaphore, uint64_t value,
+                                        bool is_exact) const {
   const auto reached = reached_.find(semaphore);
   if (reached != reached_.end() && value <= reached->second) return nullptr;
   const auto values = signals_.find(semaphore);
   if (values == signals_.end()) return nullptr;
-  // The smallest value that is enough, as waits are paired.
   const auto signal = values->second.lower_bound(value);
-  return signal == values->second.end() ? nullptr : &signal->second;
+  if (signal == values->second.end() || (is_exact && signal->first != value)) return nullptr;
+  return &signal->second;
+}
+
+void FullWaits::keep(const std::string& semaphore, uint64_t value, Cover cover) {
+  kept_count_ += 1 + cover.size();
+  // Many signals that nobody waits for, of many queues: then less is known to be waited for.
+  if (kept_count_ > kKeptMax) forget_signals();
+  signals_[semaphore][value] = std::move(cover);
 }
 
 void FullWaits::submit(const std::string& queue) {
@@ -26,20 +40,20 @@ void FullWaits::submit(const std::string& queue) {
 void FullWaits::signal(const std::string& queue, const std::string& semaphore, uint64_t value,
                        bool is_whole) {
   if (!is_followed_) return;
-  signals_[semaphore][value] = is_whole ? queues_[queue] : Cover();
+  keep(semaphore, value, is_whole ? queues_[queue] : Cover());
 }
 
 void FullWaits::signal(const std::string& semaphore, uint64_t value) {
-  if (is_followed_) signals_[semaphore][value] = {};
+  if (is_followed_) keep(semaphore, value, {});
 }
 
 void FullWaits::wait(const std::string& queue, const std::string& semaphore, uint64_t value) {
-  if (const Cover* const cover = find(semaphore, value)) join(queues_[queue], *cover);
+  if (const Cover* const cover = find(semaphore, value, true)) join(queues_[queue], *cover);
 }
 
 void FullWaits::host_waits(const std::string& semaphore, uint64_t value) {
   if (!is_followed_) return;
-  if (const Cover* const cover = find(semaphore, value)) join(host_, *cover);
+  if (const Cover* const cover = find(semaphore, value, false)) join(host_, *cover);
   uint64_t& reached = reached_[semaphore];
   reached = std::max(reached, value);
   const auto values = signals_.find(semaphore);
@@ -59,8 +73,13 @@ bool FullWaits::is_full() const {
 }
 
 void FullWaits::forget_signals() {
+  for (const auto& [semaphore, values] : signals_) {
+    if (values.empty()) continue;
+    uint64_t& reached = reached_[semaphore];
+    reached = std::max(reached, values.rbegin()->first);
+  }
   signals_.clear();
-  reached_.clear();
+  kept_count_ = 0;
 }
 
 }  // namespace interlock

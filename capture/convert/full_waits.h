@@ -24,30 +24,36 @@ class FullWaits {
               bool is_whole);
   // A signal of the host, after nothing.
   void signal(const std::string& semaphore, uint64_t value);
+  // May come before the signal that it is paired with: so only a signal of this very value is known
+  // to be the one.
   void wait(const std::string& queue, const std::string& semaphore, uint64_t value);
+  // The record of a wait comes once it has returned, so what it was paired with is known.
   void host_waits(const std::string& semaphore, uint64_t value);
   void host_idle(const std::string& queue);
 
   // True iff the host is known to have waited for every batch so far.
   bool is_full() const;
 
-  // Of signals so far nobody asks again.
+  // Of signals so far nothing is known any more: who waits for one is after nothing by that.
   void forget_signals();
 
  private:
   using Cover = std::map<std::string, uint64_t>;  // How many batches, by queue.
 
   static void join(Cover& cover, const Cover& other);
-  // Of the signal that a wait for the value is paired with; null if none is known.
-  const Cover* find(const std::string& semaphore, uint64_t value) const;
+  void keep(const std::string& semaphore, uint64_t value, Cover cover);
+  // What the signal of the smallest value that is enough comes after; null if none is known.
+  // `is_exact`: of this value alone.
+  const Cover* find(const std::string& semaphore, uint64_t value, bool is_exact) const;
 
   bool is_followed_ = false;
   std::map<std::string, uint64_t> batch_counts_;
   std::map<std::string, Cover> queues_;  // What a whole signal of the queue comes after.
   Cover host_;
   std::map<std::string, std::map<uint64_t, Cover>> signals_;
-  std::map<std::string, uint64_t> reached_;  // Values that the host waited for: signals up to there
-                                             // are forgotten.
+  uint64_t kept_count_ = 0;  // Entries in the covers of the signals.
+  // Signals up to these values are forgotten.
+  std::map<std::string, uint64_t> reached_;
 };
 
 }  // namespace interlock

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kKernelNameBytesMax = 100;  // Of what an application calls a kernel.
 constexpr uint64_t kStepsPerStatement = 64;
+constexpr uint64_t kPiecesPerStep = 64;  // Of unseen writes.
 
 // A barrier is one more for each dependency that does something to its operands.
 uint64_t statement_count_of(const ItemDraft& item) {
@@ -63,7 +64,10 @@ void ProgramWriter::declare(const ItemDraft& item) {
 void ProgramWriter::add(const ItemDraft& item) {
   const std::string line = line_of(item);
   if (line.empty()) return;
-  if (unseen_ != nullptr) unseen_->add(item);
+  if (unseen_ != nullptr) {
+    unseen_->add(item);
+    add_steps(unseen_->take_steps() / kPiecesPerStep);
+  }
   output_ << line;
 }
 

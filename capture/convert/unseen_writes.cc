@@ -43,6 +43,7 @@ void for_each_run(const OperandDraft& operand, Visit visit) {
 
 void UnseenWrites::remove_memory(const std::string& name) {
   memories_.erase(name);
+  lost_.erase(name);
   auto of_memory = pieces_.lower_bound({name, {}, Stage::kCompute, false});
   while (of_memory != pieces_.end() && of_memory->first.memory == name) {
     piece_count_ -= of_memory->second.size();
@@ -63,7 +64,6 @@ void UnseenWrites::add(const ItemDraft& item) {
 }
 
 void UnseenWrites::add_dispatch(const DispatchDraft& dispatch) {
-  if (is_lost_) return;
   std::shared_ptr<Writer> writer;
   for (const OperandDraft& operand : dispatch.operands) {
     if (operand.mode < AccessMode::kWrite) continue;
@@ -88,7 +88,6 @@ void UnseenWrites::add_dispatch(const DispatchDraft& dispatch) {
 void UnseenWrites::add_dependencies(const std::vector<DependencyDraft>& dependencies,
                                     const std::string& queue, bool is_event) {
   for (const DependencyDraft& dependency : dependencies) {
-    if (is_lost_) return;
     const bool shows = (dependency.destination.accesses & kHostAccesses) != 0;
     if (shows && dependency.operands.empty()) {
       for (auto& [key, pieces] : pieces_) {
@@ -120,6 +119,7 @@ void UnseenWrites::show(const DependencyDraft& dependency, const std::string& qu
                            (source.accesses & bit_of(write_sort_of(key.stage))) != 0;
   const auto [begin, end] = cut(pieces, bytes);
   for (auto piece = begin; piece != end; ++piece) {
+    ++step_count_;
     // What an earlier window wrote is available, and before everything in this one.
     const bool is_shown = !is_event && (piece->second.writer->window < window_ || names_write);
     piece->second.next = std::max(piece->second.next, is_shown ? Sight::kShown : Sight::kInDoubt);
@@ -158,25 +158,25 @@ std::pair<UnseenWrites::Pieces::iterator, UnseenWrites::Pieces::iterator> Unseen
 
 void UnseenWrites::write(const PlaceKey& key, ByteRange bytes,
                          const std::shared_ptr<const Writer>& writer, Sight next) {
-  if (bytes.is_empty() || is_lost_ || !memories_.contains(key.memory)) return;
+  if (bytes.is_empty() || !memories_.contains(key.memory) || lost_.contains(key.memory)) return;
   Pieces& pieces = pieces_[key];
   const auto [begin, end] = cut(pieces, bytes);
   piece_count_ -= static_cast<uint64_t>(std::distance(begin, end));
   pieces.erase(begin, end);
   pieces[bytes.begin] = {bytes.end, writer, false, next};
-  if (++piece_count_ > kUnseenMax) set_lost();
+  if (++piece_count_ > kUnseenMax) lose_pieces();
 }
 
-void UnseenWrites::set_lost() {
-  is_lost_ = true;
+void UnseenWrites::lose_pieces() {
+  for (const auto& [key, pieces] : pieces_) lost_.insert(key.memory);
   pieces_.clear();
   piece_count_ = 0;
 }
 
 void UnseenWrites::touch(const HostAccessDraft& access) {
   if (window_ == 1) return;
-  has_doubt_ = has_doubt_ || is_lost_;
   for (const OperandDraft& operand : access.operands) {
+    has_doubt_ = has_doubt_ || lost_.contains(operand.name);
     auto of_memory = pieces_.lower_bound({operand.name, {}, Stage::kCompute, false});
     for (; of_memory != pieces_.end() && of_memory->first.memory == operand.name; ++of_memory) {
       for_each_run(operand, [&](ByteRange bytes) {

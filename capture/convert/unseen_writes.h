@@ -40,6 +40,8 @@ class UnseenWrites {
   std::vector<DispatchDraft> take_touched();
   // Whether the host touched in this window what is in doubt.
   bool take_doubt() { return std::exchange(has_doubt_, false); }
+  // How many pieces were looked at since this was last asked.
+  uint64_t take_steps() { return std::exchange(step_count_, 0); }
 
   // After a full wait, and after the two above: what was shown in the window is seen from here on.
   void begin_window();
@@ -82,14 +84,16 @@ class UnseenWrites {
              Sight next = Sight::kSame);
   // Cuts pieces at both ends of the range, and returns those within it.
   std::pair<Pieces::iterator, Pieces::iterator> cut(Pieces& pieces, ByteRange bytes);
-  void set_lost();
+  // There are too many pieces: of these memories all is in doubt.
+  void lose_pieces();
 
   std::set<std::string> memories_;
+  std::set<std::string> lost_;  // Of memories.
   std::map<PlaceKey, Pieces> pieces_;
   uint64_t piece_count_ = 0;
   uint64_t writer_count_ = 0;
   uint64_t window_ = 1;
-  bool is_lost_ = false;  // There were too many pieces: all is in doubt.
+  uint64_t step_count_ = 0;
   bool has_doubt_ = false;
   struct Touched {
     DispatchDraft dispatch;

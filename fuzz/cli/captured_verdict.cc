@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,10 @@ constexpr uint64_t kVisitsPerStatement = 32;
 std::string of_window(const std::string& path, uint64_t number) {
   if (path.empty()) return path;
   const std::filesystem::path whole(path);
+  std::error_code error;
+  const bool is_device =
+      std::filesystem::exists(whole, error) && !std::filesystem::is_regular_file(whole, error);
+  if (is_device) return path;
   const std::string name =
       fmt::format("{}.w{}{}", whole.stem().string(), number, whole.extension().string());
   return (whole.parent_path() / name).string();
@@ -153,8 +158,14 @@ class WindowJudge {
     return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
   }
 
+  // Of what was judged before the log could not be read on.
+  void tell_so_far() const {
+    if (window_count_ > 0) print_out("Before the error: " + text_of_windows());
+  }
+
+  // True iff nothing was submitted, for sure.
   static bool is_idle(const CaptureSummary& summary) {
-    return summary.submission_count == 0 && summary.cut.empty();
+    return summary.submission_count == 0 && summary.cut.empty() && summary.not_understood.empty();
   }
 
  private:
@@ -225,6 +236,7 @@ LogVerdict judge_log(const std::string& log, const VerdictOptions& options) {
   const Result<CaptureSummary> summary =
       convert_log_in_windows(input, log, options.window_bytes, take, options.parse.limits);
   if (!summary) {
+    judge.tell_so_far();
     verdict.status = report_error(summary.error());
     return verdict;
   }

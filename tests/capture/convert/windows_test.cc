@@ -114,6 +114,29 @@ TEST(Windows, EndWhereTheHostWaitedForEveryQueue) {
   }
 }
 
+// The wait of queue 1 is met by the host's signal, which comes later and is of the same value, and
+// not by that of queue 0 of a greater one: so nobody has waited for queue 0.
+TEST(Windows, DoNotEndWhereAWaitMayBeMetByALaterSignal) {
+  SyntheticLog log = log_with_objects();
+  log.append(CreateSemaphoreRecord{60, 1, 0});
+  log.append(BeginCommandsRecord{10, 0});
+  log.add_fill(10, 1);
+  BatchFields first;
+  first.waits.push_back({60, 5, kAll});
+  first.commands.push_back(10);
+  first.signals.push_back({60, 10, kAll});
+  log.append(SubmitRecord{kQueues[0], 0, {first}});
+  BatchFields second;
+  second.waits.push_back({60, 5, kAll});
+  log.append(SubmitRecord{kQueues[1], 7, {second}});
+  log.append(HostSignalRecord{60, 5});
+  log.append(FenceReachedRecord{{7}});
+  submit_fill(log, 11, 1, 0, kQueues[1]);
+  const std::vector<CapturedWindow> windows = windows_of(log.bytes());
+  ASSERT_EQ(windows.size(), 1u);
+  EXPECT_EQ(findings_of(windows[0].text).size(), 1u);
+}
+
 TEST(Windows, KeepTheValuesOfTimelinesAndForgetWhatWasWaitedFor) {
   SyntheticLog log = log_with_objects();
   log.append(CreateSemaphoreRecord{50, 0, 0});

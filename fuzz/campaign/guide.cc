@@ -15,6 +15,7 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign_files.h"
+#include "fuzz/campaign/journal_text.h"
 #include "fuzz/generate/mutator.h"
 #include "fuzz/generate/program_lengths.h"
 #include "simulator/schedules/choice.h"
@@ -27,6 +28,11 @@ namespace {
 constexpr uint64_t kStatementsPerDispatch = 4;
 constexpr uint64_t kMutantExpansionMax = 4096;
 constexpr size_t kCellsNamedMax = 8;
+
+// So that a journal can be read again: new cells of a run, of which it has 256 in a line, and of a
+// seed. What is left out is reached by a later run.
+constexpr size_t kNewCellsPerRun = 512;
+constexpr size_t kCellsMax = kJournalSignaturesMax / 2;
 
 constexpr uint64_t kLatestParents = 8;
 
@@ -109,8 +115,10 @@ std::optional<Program> Guide::program_of_run(uint64_t run_index) const {
 void Guide::keep_only_new(std::span<RunOutcome> outcomes) const {
   CellSet reached;  // By these runs.
   for (RunOutcome& outcome : outcomes) {
+    const size_t left = kCellsMax - std::min(kCellsMax, cells().size() + reached.size());
     std::erase_if(outcome.cells,
                   [&](Cell cell) { return cells().contains(cell) || !reached.add(cell); });
+    outcome.cells.resize(std::min({outcome.cells.size(), kNewCellsPerRun, left}));
   }
 }
 

@@ -91,7 +91,9 @@ void BranchCounters::add_guards(uint32_t* begin, uint32_t* end) {
 }
 
 void BranchCounters::count_guard(uint32_t guard) {
-  if (guard > 0 && is_counting_.load(std::memory_order_relaxed)) count_up(guard_counters_[guard]);
+  // Guards of a library that stays mapped keep their numbers when another one is loaded.
+  const bool is_known = guard > 0 && guard < guard_counters_.size();
+  if (is_known && is_counting_.load(std::memory_order_relaxed)) count_up(guard_counters_[guard]);
 }
 
 void BranchCounters::count_place(uintptr_t code) {

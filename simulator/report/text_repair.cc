@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/text/printer.h"
+#include "encoder/text/text_lines.h"
 #include "simulator/facts/fact.h"
 #include "simulator/lifetimes/truncation.h"
 #include "simulator/order/queue_order.h"
@@ -51,6 +54,15 @@ bool lists_some(const CheckReport& report) {
          });
 }
 
+// An expectation or a witness that names a statement by its number, "@3".
+bool has_number_of_statement(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  const size_t word = std::min(line.find_first_not_of(" \t"), line.size());
+  line.remove_prefix(word);
+  if (!line.starts_with("expect") && !line.starts_with("witness")) return false;
+  return line.find(" @") != std::string_view::npos || line.find("\t@") != std::string_view::npos;
+}
+
 class TextRepairSearch {
  public:
   TextRepairSearch(std::string_view text, std::string_view file_name, const ParseOptions& options,
@@ -71,6 +83,10 @@ class TextRepairSearch {
     goes_by_rounds_ = !needs_queue_order(*program);
     if (const std::optional<Error> error = error_of_verdict(before)) return *error;
     result_.hazard_count_before = count_hazards(before);
+    if (result_.hazard_count_before > 0) {
+      program = forget_numbers();
+      if (!program) return program.error();
+    }
     result_.counts_all_before = has_all_hazards(before);
     const Result<CheckReport> report =
         goes_by_rounds_ ? repair_at_once(*program, before) : repair_one_by_one(before);
@@ -91,6 +107,17 @@ class TextRepairSearch {
   Result<Program> read() {
     statement_lines_.clear();
     return parse(lines_.text(), file_name_, options_);
+  }
+
+  // There are more statements soon, so that a number would be another one's.
+  Result<Program> forget_numbers() {
+    std::string kept;
+    for (std::string_view text = result_.before; !text.empty();) {
+      const std::string_view line = take_line(text);
+      if (!has_number_of_statement(line)) kept += line;
+    }
+    lines_ = RepairedLines(kept);
+    return read();
   }
 
   // One queue: barriers, until none is missing. Where a limit ends the list of hazards it has all
@@ -222,6 +249,7 @@ class TextRepairSearch {
   }
 
   Result<TextRepair> finish() {
+    if (lines_.change_count() == 0) lines_ = RepairedLines(result_.before);
     Result<Program> program = read();
     if (!program) return program.error();
     result_.added_count = lines_.added_count();

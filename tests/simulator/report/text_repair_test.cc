@@ -29,6 +29,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
+using ::testing::Not;
 
 Result<TextRepair> repair_of(const std::string& text,
                              uint64_t hazard_limit = CheckOptions{}.pair_limit) {
@@ -274,6 +275,17 @@ TEST(TextRepair, NamesStagesWhereAllBarriersDo) {
   ASSERT_TRUE(repair) << repair.error().message;
   EXPECT_THAT(repair->text, HasSubstr("dispatch Y reads a\nbarrier compute.write -> copy."));
   EXPECT_TRUE(is_clean(repair->text)) << repair->text;
+}
+
+// A number counts statements, and a repair adds some.
+TEST(TextRepair, LeavesNoLineThatNamesAStatementByItsNumber) {
+  const Result<TextRepair> repair = repair_of(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x on q1\n"
+      "host reads x\nexpect RAW 0 @1\n");
+  ASSERT_TRUE(repair.has_value()) << repair.error().message;
+  EXPECT_EQ(repair->hazard_count_before, 1u);
+  EXPECT_EQ(repair->hazard_count, 0u);
+  EXPECT_THAT(repair->text, Not(HasSubstr("expect")));
 }
 
 TEST(TextRepair, RewritesExpectationsThatAreThere) {

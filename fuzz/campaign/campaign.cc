@@ -284,8 +284,10 @@ class CampaignRunner final : public Recall {
       tally_->cpu_run_count += outcome.ran_on_cpu;
       auto device = failed_runs_.take(first_run + i, outcome, tally_->device, is_recalling_);
       if (!device) return device;
-      if (guide_ != nullptr) {
-        auto kept = guide_->take(first_run + i, outcome, *subject_, is_recalling_ || has_stop());
+      // After a stop nothing goes on from a parent; that which the journal tells is written when it
+      // is read.
+      if (guide_ != nullptr && (is_recalling_ || !has_stop())) {
+        auto kept = guide_->take(first_run + i, outcome, *subject_, is_recalling_);
         if (!kept) return kept;
       }
       for (const InternalDisagreement& disagreement : outcome.disagreements) {

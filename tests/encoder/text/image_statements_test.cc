@@ -156,9 +156,9 @@ TEST(Transitions, TouchEachByteOnce) {
   EXPECT_THAT(texts, ElementsAre("a[4:8]", "b[0:4]", "a[0:4]", "a[8:16]", "b[6:9]"));
 }
 
-TEST(Transitions, HaveNoNameWhereTheirBarrierHasNone) {
+TEST(Transitions, AreNamedByTheirNumberWhereTheirBarrierHasNoLabel) {
   const Program program = program_of("barrier none -> copy transitions b\n");
-  EXPECT_EQ(program.reference_of(DispatchId(0)), "");
+  EXPECT_EQ(program.reference_of(DispatchId(0)), "@0");
   EXPECT_EQ(program.description_of(DispatchId(0)), "transitions (statement 0)");
 }
 

@@ -301,8 +301,8 @@ class LogConverter {
     // What is carried is beyond the limits: without it the window is a program as far as it goes.
     const bool is_dropped = writer_.is_full() && !carried.empty();
     if (is_dropped) carried.clear();
-    if (unseen_.take_doubt() || is_dropped)
-      summary_.note("what the host sees of an earlier window");
+    const bool is_in_doubt = unseen_.take_doubt() || is_dropped;
+    if (is_in_doubt) summary_.note("what the host sees of an earlier window");
     if (is_last) writer_.comment(text_of(summary_));
     if (window_text_ == nullptr) return;
     CapturedWindow window;

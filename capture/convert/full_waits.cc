@@ -26,10 +26,12 @@ const FullWaits::Cover* FullWaits::find(const std::string& semaphore, uint64_t v
 }
 
 void FullWaits::keep(const std::string& semaphore, uint64_t value, Cover cover) {
-  kept_count_ += 1 + cover.size();
   // Many signals that nobody waits for, of many queues: then less is known to be waited for.
   if (kept_count_ > kKeptMax) forget_signals();
-  signals_[semaphore][value] = std::move(cover);
+  const auto [signal, is_new] = signals_[semaphore].try_emplace(value);
+  if (!is_new) kept_count_ -= 1 + signal->second.size();
+  signal->second = std::move(cover);
+  kept_count_ += 1 + signal->second.size();
 }
 
 void FullWaits::submit(const std::string& queue) {
@@ -58,7 +60,11 @@ void FullWaits::host_waits(const std::string& semaphore, uint64_t value) {
   reached = std::max(reached, value);
   const auto values = signals_.find(semaphore);
   if (values == signals_.end()) return;
-  values->second.erase(values->second.begin(), values->second.upper_bound(value));
+  const auto end = values->second.upper_bound(value);
+  for (auto signal = values->second.begin(); signal != end;) {
+    kept_count_ -= 1 + signal->second.size();
+    signal = values->second.erase(signal);
+  }
 }
 
 void FullWaits::host_idle(const std::string& queue) {

@@ -83,8 +83,8 @@ class TextRepairSearch {
     goes_by_rounds_ = !needs_queue_order(*program);
     if (const std::optional<Error> error = error_of_verdict(before)) return *error;
     result_.hazard_count_before = count_hazards(before);
-    if (result_.hazard_count_before > 0) {
-      program = forget_numbers();
+    if (result_.hazard_count_before > 0 && forget_numbers()) {
+      program = read();
       if (!program) return program.error();
     }
     result_.counts_all_before = has_all_hazards(before);
@@ -109,15 +109,17 @@ class TextRepairSearch {
     return parse(lines_.text(), file_name_, options_);
   }
 
-  // There are more statements soon, so that a number would be another one's.
-  Result<Program> forget_numbers() {
+  // There are more statements soon, so that a number would be another one's. Returns whether a line
+  // had one.
+  bool forget_numbers() {
     std::string kept;
     for (std::string_view text = result_.before; !text.empty();) {
       const std::string_view line = take_line(text);
       if (!has_number_of_statement(line)) kept += line;
     }
+    if (kept.size() == result_.before.size()) return false;
     lines_ = RepairedLines(kept);
-    return read();
+    return true;
   }
 
   // One queue: barriers, until none is missing. Where a limit ends the list of hazards it has all

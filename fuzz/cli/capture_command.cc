@@ -12,6 +12,7 @@
 
 #include "encoder/program/error_of.h"
 #include "encoder/text/parser.h"
+#include "fuzz/cli/captured_files.h"
 #include "fuzz/cli/captured_run.h"
 #include "fuzz/cli/captured_verdict.h"
 #include "fuzz/cli/commands.h"
@@ -35,15 +36,6 @@ struct CaptureOptions {
 };
 
 constexpr uint64_t kWindowKibMax = 1ull << 40;
-
-// For the second process and those after it: "out.2.ilk".
-std::string numbered(const std::string& path, size_t index) {
-  if (index == 0 || path.empty()) return path;
-  const std::filesystem::path whole(path);
-  const std::filesystem::path name =
-      fmt::format("{}.{}{}", whole.stem().string(), index + 1, whole.extension().string());
-  return (whole.parent_path() / name).string();
-}
 
 // The command that measures what this one bounds; empty where a log does not say which it was,
 // where nothing is to be executed, and where it was measured as far as can be.
@@ -79,7 +71,7 @@ bool keep_log(const std::string& log, const std::string& kept) {
 // Of the process whose log is number `index`.
 VerdictOptions verdict_options(const CaptureOptions& options, size_t index) {
   VerdictOptions wanted;
-  wanted.output = numbered(options.output, index);
+  wanted.output = path_of_process(options.output, index);
   wanted.window_bytes = options.window_kib << 10;
   wanted.exact_command = exact_command_of(options);
   wanted.parse = options.parse;
@@ -97,10 +89,11 @@ ExitStatus tell_idle(const std::vector<LogVerdict>& idle, bool is_any_judged) {
 }
 
 ExitStatus judge_logs(const std::vector<std::string>& logs, const CaptureOptions& options) {
+  remove_earlier_captures(options.output);
   ExitStatus status = ExitStatus::kNothingFound;
   std::vector<LogVerdict> idle;
   for (size_t i = 0; i < logs.size(); ++i) {
-    if (!options.kept_log.empty() && !keep_log(logs[i], numbered(options.kept_log, i))) {
+    if (!options.kept_log.empty() && !keep_log(logs[i], path_of_process(options.kept_log, i))) {
       status = worse(status, ExitStatus::kBadInput);
     }
     LogVerdict verdict = judge_log(logs[i], verdict_options(options, i));

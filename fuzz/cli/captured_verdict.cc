@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "encoder/program/stop.h"
 #include "encoder/text/files.h"
 #include "fuzz/cli/agreement.h"
+#include "fuzz/cli/captured_files.h"
 #include "fuzz/cli/captured_origins.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
@@ -28,19 +27,6 @@ constexpr size_t kWindowsShown = 8;  // That have findings.
 // In a window, of the search for sync that can go.
 constexpr uint64_t kVisitsPerWindow = 100'000;
 constexpr uint64_t kVisitsPerStatement = 32;
-
-// "out.w3.ilk".
-std::string of_window(const std::string& path, uint64_t number) {
-  if (path.empty()) return path;
-  const std::filesystem::path whole(path);
-  std::error_code error;
-  const bool is_device =
-      std::filesystem::exists(whole, error) && !std::filesystem::is_regular_file(whole, error);
-  if (is_device) return path;
-  const std::string name =
-      fmt::format("{}.w{}{}", whole.stem().string(), number, whole.extension().string());
-  return (whole.parent_path() / name).string();
-}
 
 // Whether a barrier was to be left out that never came.
 bool lacks_barrier(const CaptureSummary& summary) {
@@ -105,7 +91,7 @@ class WindowJudge {
     if (is_idle(summary)) return Success{};
     if (is_whole_) print_out(text_of(summary));
     const std::string path =
-        is_whole_ ? options_.output : of_window(options_.output, window.number);
+        is_whole_ ? options_.output : path_of_window(options_.output, window.number);
     const std::string shown = path.empty() ? "FILE" : path;
     if (is_whole_ && !path.empty()) {
       if (const Result<Success> kept = write_file(path, window.text); !kept) return kept.error();

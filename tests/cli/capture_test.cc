@@ -182,6 +182,8 @@ TEST_F(Capture, JudgesALongProgramInWindows) {
   EXPECT_THAT(parts.out, HasSubstr("\n4 windows, each judged by itself, "));
   EXPECT_THAT(parts.out, HasSubstr(": 2 findings in 2 of them (1, 4).\n"));
   EXPECT_FALSE(std::filesystem::exists(temporary_path("frames.w2.ilk")));
+  // Nor is there what an earlier capture wrote.
+  EXPECT_FALSE(std::filesystem::exists(file));
   const std::string last = temporary_path("frames.w4.ilk");
   const std::string small = temporary_path("frames-small.ilk");
   EXPECT_EQ(run_interlock({"check", "--possible", temporary_path("frames.w1.ilk")}).status, 1);
@@ -189,6 +191,13 @@ TEST_F(Capture, JudgesALongProgramInWindows) {
   EXPECT_EQ(run_interlock({"replay", small}).status, 1);
   // What is clean in windows is clean.
   EXPECT_EQ(capture("fence", {"--window-kib=0"}).status, 0);
+  // What a user wrote under such a name stays.
+  const std::string of_user = temporary_path("frames.w9.ilk");
+  std::filesystem::copy_file(small, of_user, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(capture("fence", {"-o", file}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(last));
+  EXPECT_TRUE(std::filesystem::exists(of_user));
+  EXPECT_TRUE(std::filesystem::exists(file));
 }
 
 TEST(CaptureCommand, LeavesWhatStandsBesideALog) {

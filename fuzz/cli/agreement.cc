@@ -94,29 +94,44 @@ Sides sides_of(const Program& program, const CheckReport& report, const CaptureS
   return sides;
 }
 
+// Who reads each byte of a WAW before the second write of it.
+enum class Reader : uint8_t {
+  kNone,     // Or it is not known: that takes too many steps.
+  kBetween,  // Commands between the two.
+  kFirst,    // These, and the command of the first write itself.
+};
+
 // Looks for reads between two writes.
 class ReadsBetween {
  public:
   explicit ReadsBetween(const Program& program) : program_(program) {}
 
-  // Whether each byte of this WAW is read by a command between the two, on the queue of both. False
-  // where it is not known: where that takes too many steps.
-  bool are_of_all_bytes(const Finding& finding) {
+  // Of the commands on the queue of both.
+  Reader reader_of(const Finding& finding) {
     std::vector<ByteRange> unread = {finding.overlap};
     const QueueIndex queue = program_.queue_of(program_.dispatch(finding.second->dispatch));
-    if (program_.queue_of(program_.dispatch(finding.first.dispatch)) != queue) return false;
+    if (program_.queue_of(program_.dispatch(finding.first.dispatch)) != queue) return Reader::kNone;
     for (size_t i = finding.first.dispatch.index + 1; i < finding.second->dispatch.index; ++i) {
       const Dispatch& between = program_.dispatch(DispatchId(i));
       if (program_.queue_of(between) != queue) continue;
-      for (const Access& access : program_.accesses_of(between)) {
-        if (++step_count_ > kStepsMax) return false;
-        if (access.memory == finding.memory && access.has_read_side()) remove(unread, access.range);
-      }
+      if (!remove_reads(between, finding.memory, unread)) return Reader::kNone;
     }
-    return unread.empty();
+    if (unread.empty()) return Reader::kBetween;
+    const Dispatch& first = program_.dispatch(finding.first.dispatch);
+    return remove_reads(first, finding.memory, unread) && unread.empty() ? Reader::kFirst
+                                                                         : Reader::kNone;
   }
 
  private:
+  // Returns false if that takes too many steps.
+  bool remove_reads(const Dispatch& dispatch, MemoryId memory, std::vector<ByteRange>& unread) {
+    for (const Access& access : program_.accesses_of(dispatch)) {
+      if (++step_count_ > kStepsMax) return false;
+      if (access.memory == memory && access.has_read_side()) remove(unread, access.range);
+    }
+    return true;
+  }
+
   static void remove(std::vector<ByteRange>& ranges, ByteRange gone) {
     std::vector<ByteRange> rest;
     for (const ByteRange range : ranges) {
@@ -145,15 +160,21 @@ std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const S
     return "between command buffers it looks only when they are submitted, and at the first access "
            "to each byte";
   }
-  const bool is_read_between = key.second == FindingKind::kWriteAfterWrite &&
-                               std::ranges::all_of(hazard.findings, [&](const Finding* finding) {
-                                 return reads_between.are_of_all_bytes(*finding);
-                               });
-  if (is_read_between) {
-    return "it holds a write against the reads since the last write alone, and all of these bytes "
-           "are read in between";
+  if (key.second != FindingKind::kWriteAfterWrite) return "there is no known reason";
+  bool is_read = true;
+  bool is_read_by_first = false;
+  for (const Finding* const finding : hazard.findings) {
+    const Reader reader = reads_between.reader_of(*finding);
+    is_read = is_read && reader != Reader::kNone;
+    is_read_by_first = is_read_by_first || reader == Reader::kFirst;
   }
-  return "there is no known reason";
+  if (!is_read) return "there is no known reason";
+  const std::string rule = "it holds a write against the reads since the last write alone, and ";
+  // It goes over a shader's variables in the order of a hash table (1.3.239: `accessible_ids`).
+  return rule + (is_read_by_first
+                     ? "the command of that write reads all of these bytes, too, by another "
+                       "binding: it may note that read as one after the write"
+                     : "all of these bytes are read in between");
 }
 
 std::string reason_of_foreign(const ForeignHazard& hazard, const CaptureSummary& summary) {

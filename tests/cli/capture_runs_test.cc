@@ -138,6 +138,19 @@ TEST_F(CaptureRuns, KnowThatReadsBetweenTwoWritesHideTheFirstFromValidation) {
                                     "    WAW at s1.b0.c4, after s1.b0.c0\n"));
 }
 
+// In place, as a transform does it: the first dispatch's own read counts for it as one after its
+// write.
+TEST_F(CaptureRuns, KnowThatAReadOfItsOwnHidesAWriteFromValidation) {
+  if (!has_validation()) GTEST_SKIP() << "there are no validation layers.";
+  const CommandResult result = capture("in-place", {"--syncval"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("possible WAW hazard after own read: s1.b0.c2 "));
+  EXPECT_THAT(result.out,
+              HasSubstr(": both 0, only here 1, only there 0.\n  only here, 1: it holds "
+                        "a write against the reads since the last write alone, and the "
+                        "command of that write reads all of these bytes, too, by "));
+}
+
 TEST_F(CaptureRuns, SayWhereBothEndsWereAskedFor) {
   const CommandResult result = capture("labels", {"--backtrace"});
   EXPECT_EQ(result.status, 1) << result.out << result.err;

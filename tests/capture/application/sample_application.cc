@@ -286,6 +286,17 @@ void run_reads_between(Sample& sample) {
   sample.device.run(commands);
 }
 
+// Each of two dispatches overwrites what it reads, by two bindings of one buffer.
+void run_in_place(Sample& sample) {
+  for (uint64_t i = 0; i < kSampleBytes / sizeof(uint32_t); ++i) sample.c.words[i] = 5;
+  const VkDescriptorSet set = sample.device.set(sample.c, sample.c);
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, set);
+  compute_barrier(commands);
+  sample.device.dispatch(commands, set);
+  sample.device.run(commands);
+}
+
 // Submits nothing: the host does all of it.
 void run_nothing(Sample& sample) { sample.c.words[0] = kSampleResult; }
 
@@ -330,6 +341,7 @@ constexpr Mode kModes[] = {
     {"many", run_many},
     {"frames", run_frames},
     {"reads-between", run_reads_between},
+    {"in-place", run_in_place},
     {"nothing", run_nothing},
     {"killed", run_killed},
     {"picture", run_picture},

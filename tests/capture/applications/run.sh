@@ -49,7 +49,7 @@ fi
 # The words of a command of the list, one a line.
 words_of() {
   local -a head=(ffmpeg -v error -init_hw_device vulkan=v:0 -filter_hw_device v)
-  local -a tail=(-frames:v 3 -f null -) source=(-f lavfi -i testsrc=size=64x64)
+  local -a tail=(-frames:v 5 -f null -) source=(-f lavfi -i testsrc=size=64x64)
   local up="format=yuv420p,hwupload" down="hwdownload,format=yuv420p"
   case $1 in
     ff) printf '%s\n' "${head[@]}" "${source[@]}" -vf "$up,$2,$down" "${tail[@]}" ;;

@@ -23,6 +23,7 @@
 #include "encoder/text/files.h"
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
+#include "tests/program_count.h"
 
 namespace interlock::campaigns_test {
 namespace {
@@ -248,7 +249,8 @@ TEST(Campaigns, RefuseADamagedJournal) {
 }
 
 TEST(Campaigns, AreMergedFromTheirShards) {
-  const std::vector<std::string> start = {"fuzz", "--encoder=mlx-2024", "--runs=600",
+  const std::vector<std::string> start = {"fuzz", "--encoder=mlx-2024",
+                                          is_slow_build() ? "--runs=300" : "--runs=600",
                                           "--max-dispatches=20"};
   const auto run_into = [&](const std::string& folder, const std::string& option) {
     std::vector<std::string> arguments = start;
@@ -311,15 +313,17 @@ TEST(Campaigns, ThatAreMergedExecuteNothingThatAJournalNames) {
 
 // On standard error alone: what is printed on standard output is that of a campaign without.
 TEST(Campaigns, TellALogHowFarTheyAre) {
-  const std::vector<std::string> start = {"fuzz", "--encoder=none", "--runs=3000"};
+  const std::string runs = is_slow_build() ? "200" : "3000";
+  const std::vector<std::string> start = {"fuzz", "--encoder=none", "--runs=" + runs};
   std::vector<std::string> arguments = start;
   arguments.push_back("--progress=0.01");
   const CommandResult told = run_interlock(arguments);
-  EXPECT_THAT(told.err, ContainsRegex("\n[0-9]+ of 3000 programs \\([0-9]+%\\).*; findings: [A-Z]+ "
+  EXPECT_THAT(told.err, ContainsRegex("\n[0-9]+ of " + runs +
+                                      " programs \\([0-9]+%\\).*; findings: [A-Z]+ "
                                       "[0-9]+, .*; [0-9]+ cells, none new for [0-9]+s\n"));
   EXPECT_THAT(told.err, Not(HasSubstr("\r")));
   const CommandResult silent = run_interlock(start);
-  EXPECT_THAT(silent.err, Not(HasSubstr(" of 3000 programs")));
+  EXPECT_THAT(silent.err, Not(HasSubstr(" programs (")));
   EXPECT_EQ(told.out, silent.out);
   EXPECT_EQ(run_interlock({"fuzz", "--encoder=none", "--progress=soon"}).err,
             "error: --progress=soon is no time, as 30s or 1m is.\n");
@@ -349,11 +353,12 @@ std::string shown_on_terminal(const std::vector<std::string>& arguments) {
 }
 
 TEST(Campaigns, RewriteOneLineOnATerminal) {
-  const std::string text = shown_on_terminal({"fuzz", "--encoder=interlock", "--runs=20000"});
+  const std::string runs = is_slow_build() ? "2000" : "20000";
+  const std::string text = shown_on_terminal({"fuzz", "--encoder=interlock", "--runs=" + runs});
   const std::string start = "\r\x1b[K";
   ASSERT_THAT(text, testing::StartsWith(start)) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
-  EXPECT_THAT(text, ContainsRegex("20000 of 20000 programs .100%.[^\r\n]*\r\n$"));
+  EXPECT_THAT(text, ContainsRegex(runs + " of " + runs + " programs .100%.[^\r\n]*\r\n$"));
   for (size_t at = 0; at != std::string::npos;) {
     const size_t next = text.find(start, at + 1);
     EXPECT_LE(text.substr(at, next - at).size(), start.size() + 59 + 2);

@@ -176,7 +176,7 @@ TEST(BestFit, AvoidsBytesOfTheCurrentEpochWithinItsBudget) {
 
 TEST(PlaceExactly, IsAsSmallAsAnyPlacementOfATinyProblem) {
   SeededChoice choice(1);
-  for (int i = 0; i < program_count(3000); ++i) {
+  for (int i = 0; i < proof_count(3000, 800); ++i) {
     const PlacementProblem problem = random_problem(choice, 6, 12, 4);
     const ValuePlacement placement = place_exactly(problem);
     ASSERT_TRUE(is_valid(problem, placement)) << "problem " << i;

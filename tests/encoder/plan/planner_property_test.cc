@@ -77,7 +77,7 @@ TEST(Liveness, NeverClobbersInAnyTinyProgram) {
 
 TEST(Liveness, NeverClobbersInRandomPrograms) {
   SeededChoice choice(1);
-  for (int i = 0; i < program_count(100'000, 200); ++i) {
+  for (int i = 0; i < proof_count(100'000, 30'000, 60); ++i) {
     const Program program = random_unplanned(choice);
     const PlanOptions options = random_options(choice);
     const Result<Program> planned = plan_liveness(program, options);

@@ -159,7 +159,7 @@ TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
     const std::string text = text_of(path);
     if (text.size() > 4096) continue;
     const std::vector<std::string> tokens = tokens_of(text);
-    for (int i = 0; i < program_count(400, 400); ++i) {
+    for (int i = 0; i < proof_count(400, 100, 100); ++i) {
       const std::string mutant = mutated(tokens, numbers);
       SCOPED_TRACE(mutant);
       const auto p = parse(mutant, "m.ilk", kStrict);

@@ -172,7 +172,7 @@ TEST(Judge, FindsNothingInWhatCorrectEncodersEncode) {
     CampaignOptions options;
     options.encoder = &entry;
     options.seed = 7;
-    options.run_count = is_slow_build() ? 250 : 10'000;
+    options.run_count = static_cast<uint64_t>(proof_count(10'000, 3'000, 12));
     const auto report = run_campaign(options);
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_THAT(report->disagreements, IsEmpty()) << entry.name;

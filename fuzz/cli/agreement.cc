@@ -22,7 +22,7 @@ namespace {
 // Each list shows so many.
 constexpr size_t kShownMax = 4;
 
-// Operands that are looked at for what stands between two writes, in all.
+// Operands that are looked at for what stands between two accesses, in all.
 constexpr uint64_t kStepsMax = 20'000'000;
 
 // One hazard: a kind at a later command.
@@ -94,40 +94,47 @@ Sides sides_of(const Program& program, const CheckReport& report, const CaptureS
   return sides;
 }
 
-// Who reads each byte of a WAW before the second write of it.
-enum class Reader : uint8_t {
-  kNone,     // Or it is not known: that takes too many steps.
-  kBetween,  // Commands between the two.
-  kFirst,    // These, and the command of the first write itself.
+// What hides an earlier access from one who keeps of each byte the last write, and the reads since.
+enum class Cover : uint8_t {
+  kNone,             // Or it is not known: that takes too many steps.
+  kWrites,           // Commands in between write each byte.
+  kReads,            // Of a WAW: they read each byte.
+  kReadsOfTheFirst,  // Likewise, with the reads of the command of the first write itself.
 };
 
-// Looks for reads between two writes.
-class ReadsBetween {
+// Looks for accesses between the two of a hazard, on the queue of both.
+class AccessesBetween {
  public:
-  explicit ReadsBetween(const Program& program) : program_(program) {}
+  explicit AccessesBetween(const Program& program) : program_(program) {}
 
-  // Of the commands on the queue of both.
-  Reader reader_of(const Finding& finding) {
+  Cover cover_of(const Finding& finding) {
+    const Dispatch& first = program_.dispatch(finding.first.dispatch);
+    const QueueIndex queue = program_.queue_of(first);
+    const Dispatch& second = program_.dispatch(finding.second->dispatch);
+    if (program_.queue_of(second) != queue) return Cover::kNone;
+    std::vector<ByteRange> unwritten = {finding.overlap};
     std::vector<ByteRange> unread = {finding.overlap};
-    const QueueIndex queue = program_.queue_of(program_.dispatch(finding.second->dispatch));
-    if (program_.queue_of(program_.dispatch(finding.first.dispatch)) != queue) return Reader::kNone;
     for (size_t i = finding.first.dispatch.index + 1; i < finding.second->dispatch.index; ++i) {
       const Dispatch& between = program_.dispatch(DispatchId(i));
       if (program_.queue_of(between) != queue) continue;
-      if (!remove_reads(between, finding.memory, unread)) return Reader::kNone;
+      const bool is_known = remove(between, finding.memory, &Access::has_write_side, unwritten) &&
+                            remove(between, finding.memory, &Access::has_read_side, unread);
+      if (!is_known) return Cover::kNone;
     }
-    if (unread.empty()) return Reader::kBetween;
-    const Dispatch& first = program_.dispatch(finding.first.dispatch);
-    return remove_reads(first, finding.memory, unread) && unread.empty() ? Reader::kFirst
-                                                                         : Reader::kNone;
+    if (unwritten.empty()) return Cover::kWrites;
+    if (finding.kind != FindingKind::kWriteAfterWrite) return Cover::kNone;
+    if (unread.empty()) return Cover::kReads;
+    const bool is_known = remove(first, finding.memory, &Access::has_read_side, unread);
+    return is_known && unread.empty() ? Cover::kReadsOfTheFirst : Cover::kNone;
   }
 
  private:
   // Returns false if that takes too many steps.
-  bool remove_reads(const Dispatch& dispatch, MemoryId memory, std::vector<ByteRange>& unread) {
+  bool remove(const Dispatch& dispatch, MemoryId memory, bool (Access::*is_meant)() const,
+              std::vector<ByteRange>& ranges) {
     for (const Access& access : program_.accesses_of(dispatch)) {
       if (++step_count_ > kStepsMax) return false;
-      if (access.memory == memory && access.has_read_side()) remove(unread, access.range);
+      if (access.memory == memory && (access.*is_meant)()) remove(ranges, access.range);
     }
     return true;
   }
@@ -147,8 +154,23 @@ class ReadsBetween {
   uint64_t step_count_ = 0;
 };
 
+// Of all findings of a hazard.
+std::string reason_of_covers(const std::set<Cover>& covers) {
+  if (covers.contains(Cover::kNone)) return "there is no known reason";
+  if (covers.contains(Cover::kWrites)) {
+    return "it keeps the last write to each byte and the reads since, and all of these bytes are "
+           "written again in between";
+  }
+  const std::string rule = "it holds a write against the reads since the last write alone, and ";
+  // It goes over a shader's variables in the order of a hash table (1.3.239: `accessible_ids`).
+  return rule + (covers.contains(Cover::kReadsOfTheFirst)
+                     ? "the command of that write reads all of these bytes, too, by another "
+                       "binding: it may note that read as one after the write"
+                     : "all of these bytes are read in between");
+}
+
 std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const Sides& sides,
-                          ReadsBetween& reads_between) {
+                          AccessesBetween& between) {
   if (hazard.firsts.empty()) return "it does not look at what the host does to mapped memory";
   if (sides.has_foreign_at(key.first)) {
     return "it names another hazard at this command, and of each operand only one";
@@ -160,21 +182,9 @@ std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const S
     return "between command buffers it looks only when they are submitted, and at the first access "
            "to each byte";
   }
-  if (key.second != FindingKind::kWriteAfterWrite) return "there is no known reason";
-  bool is_read = true;
-  bool is_read_by_first = false;
-  for (const Finding* const finding : hazard.findings) {
-    const Reader reader = reads_between.reader_of(*finding);
-    is_read = is_read && reader != Reader::kNone;
-    is_read_by_first = is_read_by_first || reader == Reader::kFirst;
-  }
-  if (!is_read) return "there is no known reason";
-  const std::string rule = "it holds a write against the reads since the last write alone, and ";
-  // It goes over a shader's variables in the order of a hash table (1.3.239: `accessible_ids`).
-  return rule + (is_read_by_first
-                     ? "the command of that write reads all of these bytes, too, by another "
-                       "binding: it may note that read as one after the write"
-                     : "all of these bytes are read in between");
+  std::set<Cover> covers;
+  for (const Finding* const finding : hazard.findings) covers.insert(between.cover_of(*finding));
+  return reason_of_covers(covers);
 }
 
 std::string reason_of_foreign(const ForeignHazard& hazard, const CaptureSummary& summary) {
@@ -231,7 +241,7 @@ std::string text_of_agreement(const Program& program, const CheckReport& report,
            "vulkan-validationlayers).\n";
   }
   const Sides sides = sides_of(program, report, summary);
-  ReadsBetween reads_between(program);
+  AccessesBetween between(program);
   uint64_t both = 0;
   uint64_t other_kind = 0;
   ReasonedList only_own;
@@ -243,7 +253,7 @@ std::string text_of_agreement(const Program& program, const CheckReport& report,
     }
     std::optional<CapturedPlace> first;
     if (!hazard.firsts.empty()) first = *hazard.firsts.rbegin();
-    only_own.add(reason_of_own(key, hazard, sides, reads_between), line_of(key, first));
+    only_own.add(reason_of_own(key, hazard, sides, between), line_of(key, first));
   }
   for (const auto& [key, hazards] : sides.foreign) {
     if (sides.own.contains(key)) continue;

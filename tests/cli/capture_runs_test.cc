@@ -138,6 +138,18 @@ TEST_F(CaptureRuns, KnowThatReadsBetweenTwoWritesHideTheFirstFromValidation) {
                                     "    WAW at s1.b0.c4, after s1.b0.c0\n"));
 }
 
+// The read is held against the dispatch alone, and the fill before it is forgotten.
+TEST_F(CaptureRuns, KnowThatAWriteHidesEarlierOnesFromValidation) {
+  if (!has_validation()) GTEST_SKIP() << "there are no validation layers.";
+  const CommandResult result = capture("overwritten", {"--syncval"});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr(": both 1, only here 1, only there 0.\n"
+                        "  only here, 1: it keeps the last write to each byte and the reads since, "
+                        "and all of these bytes are written again in between.\n"
+                        "    RAW at s1.b0.c3, after s1.b0.c0\n"));
+}
+
 // In place, as a transform does it: the first dispatch's own read counts for it as one after its
 // write.
 TEST_F(CaptureRuns, KnowThatAReadOfItsOwnHidesAWriteFromValidation) {

@@ -286,6 +286,17 @@ void run_reads_between(Sample& sample) {
   sample.device.run(commands);
 }
 
+// A dispatch overwrites what a fill writes, and the barrier before who reads it names the dispatch
+// alone.
+void run_overwritten(Sample& sample) {
+  const VkCommandBuffer commands = sample.device.begin();
+  vkCmdFillBuffer(commands, sample.b.buffer, 0, VK_WHOLE_SIZE, 9);
+  sample.device.dispatch(commands, sample.first);
+  compute_barrier(commands);
+  sample.device.dispatch(commands, sample.second);
+  sample.device.run(commands);
+}
+
 // Each of two dispatches overwrites what it reads, by two bindings of one buffer.
 void run_in_place(Sample& sample) {
   for (uint64_t i = 0; i < kSampleBytes / sizeof(uint32_t); ++i) sample.c.words[i] = 5;
@@ -341,6 +352,7 @@ constexpr Mode kModes[] = {
     {"many", run_many},
     {"frames", run_frames},
     {"reads-between", run_reads_between},
+    {"overwritten", run_overwritten},
     {"in-place", run_in_place},
     {"nothing", run_nothing},
     {"killed", run_killed},

@@ -64,6 +64,8 @@ class CampaignRunner final : public Recall {
       report_.cell_count = guide_->cells().size();
       report_.parent_count = guide_->parent_count();
       report_.branch_cell_count = guide_->branch_cell_count();
+      const uint64_t first_runs = guide_->first_generation_runs();
+      if (guide_->waits_for_count(first_runs)) report_.uncounted_run_count = first_runs;
     }
     show_progress(true);
     return std::move(report_);
@@ -179,9 +181,12 @@ class CampaignRunner final : public Recall {
     for (uint64_t run = done_.next_free(first_run);
          !options_.next_block && run < end && !is_ended_ && !is_finished_ && !wants_stop();
          run = done_.next_free(run)) {
+      auto ready = make_ready(run);
+      if (!ready) return ready;
       const Clock::time_point start = Clock::now();
-      if (guide_ != nullptr) ahead_runs = Guide::rest_of_generation(run);
-      const uint64_t count = std::min(ahead_runs, std::min(end, done_.end_of_free(run)) - run);
+      const uint64_t at_once =
+          std::min(ahead_runs, guide_ != nullptr ? guide_->runs_at_once(run) : UINT64_MAX);
+      const uint64_t count = std::min(at_once, std::min(end, done_.end_of_free(run)) - run);
       auto taken = take_runs(run, count, judge_runs(run, count));
       if (!taken) return taken;
       run += count;
@@ -201,6 +206,12 @@ class CampaignRunner final : public Recall {
       if (!ended) return ended;
     }
     return keeper_.finish();
+  }
+
+  // What runs up to this one are made of.
+  Result<Success> make_ready(uint64_t run_index) {
+    if (guide_ == nullptr || !guide_->waits_for_count(run_index)) return Success{};
+    return guide_->count_first_generation(*subject_, is_recalling_);
   }
 
   // Of runs that were judged elsewhere.
@@ -277,6 +288,11 @@ class CampaignRunner final : public Recall {
   }
 
   Result<Success> take_block(uint64_t first_run, std::span<const RunOutcome> outcomes) {
+    auto ready = make_ready(first_run + outcomes.size() - 1);
+    if (!ready) return ready;
+    const bool is_ready =
+        guide_ == nullptr || !guide_->waits_for_count(first_run + outcomes.size() - 1);
+    if (!is_ready) return Success{};  // A stop came.
     for (uint64_t i = 0; i < outcomes.size(); ++i) {
       const RunOutcome& outcome = outcomes[i];
       if (has_stop() && !is_put_away_soon()) return Success{};

@@ -134,7 +134,10 @@ struct CampaignOptions {
   // Programs that reach what none before them has are kept, and mutated (guide.h). Requires: an
   // encoder for one queue, alone and without a device; first_run is 0.
   bool is_guided = false;
-  // With it: these are the first programs (corpus.h), as --corpus=NAME gives them.
+  // With it: before so many runs nothing is mutated, for the generator finds most bugs sooner; with
+  // a corpus it does not count. No option of the command line.
+  uint64_t unguided_run_count = 1024;
+  // Likewise: these are the first programs (corpus.h), as --corpus=NAME gives them.
   std::vector<ProgramDraft> corpus;
   std::string corpus_name;
   uint64_t corpus_digest = 0;
@@ -167,8 +170,10 @@ struct CampaignReport {
   // minimized program. The campaign stops at the first.
   std::vector<std::string> disagreements;
   bool was_stopped = false;
-  // Of a guided campaign, by runs of its seed: reached, kept for that; and how many of the cells
-  // are branches of the encoder.
+  // Of a guided campaign: it ended within so many runs, and what they reach was not counted. Else
+  // 0, and of the runs of its seed: cells reached, programs kept for that; and how many of the
+  // cells are branches of the encoder.
+  uint64_t uncounted_run_count = 0;
   uint64_t cell_count = 0;
   uint64_t parent_count = 0;
   uint64_t branch_cell_count = 0;

@@ -139,7 +139,10 @@ JournalCampaign journal_campaign(const CampaignOptions& options) {
   if (options.oracles.device.period != DeviceOracleOptions{}.period) {
     subject += fmt::format(" --device-period={}", options.oracles.device.period);
   }
-  // No option of the command line.
+  // No options of the command line.
+  if (options.unguided_run_count != CampaignOptions{}.unguided_run_count) {
+    subject += fmt::format(" unguided-runs={}", options.unguided_run_count);
+  }
   if (options.finds_per_shape != CampaignOptions{}.finds_per_shape) {
     subject += fmt::format(" finds-per-shape={}", options.finds_per_shape);
   }

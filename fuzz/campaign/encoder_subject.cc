@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "encoder/assemble/build.h"
+#include "encoder/program/result.h"
 #include "fuzz/campaign/cells.h"
 #include "fuzz/campaign/encoder_find.h"
 #include "fuzz/campaign/guide.h"
@@ -15,6 +16,9 @@
 #include "fuzz/generate/program_lengths.h"
 #include "fuzz/generate/program_scopes.h"
 #include "fuzz/judge/signature.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/conflict_scan.h"
+#include "simulator/hazards/alias_contracts.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -27,14 +31,8 @@ class EncoderSubject final : public Subject {
   }
 
   ProgramDraft draft(uint64_t run_index) const override {
-    if (const auto program = guided_program(run_index)) return draft_of(*program);
-    SeededChoice choice(seed_of_run(options().seed, run_index));
-    const GeneratorOptions generator = draw_options(choice);
-    ProgramDraft draft = generate(choice, generator);
-    if (is_long(run_index)) lengthen(draft, choice, generator.max_dispatches);
-    // Drawn last, so that a seed gives all others the same programs.
-    if (has_scopes() && choice.chance(1, 2)) give_uniforms(draft, choice);
-    return draft;
+    const auto guided = guided_program(run_index);
+    return guided ? draft_of(*guided) : unguided_draft(run_index);
   }
 
   RunOutcome judge(uint64_t run_index) const override {
@@ -45,7 +43,7 @@ class EncoderSubject final : public Subject {
     outcome.ran_on_cpu = report.ran_on_cpu;
     outcome.disagreements = std::move(report.disagreements);
     if (breaks_contract(report)) return outcome;
-    if (options().guide != nullptr) {
+    if (counts_cells(run_index)) {
       outcome.cells =
           new_cells_of(report.program, notes, report.branches, options().guide->cells());
     }
@@ -53,6 +51,19 @@ class EncoderSubject final : public Subject {
     for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
     outcome.device = std::move(report.device);
     return outcome;
+  }
+
+  std::vector<Cell> new_cells(uint64_t run_index, const CellSet& known) const override {
+    auto guided = guided_program(run_index);
+    auto given = guided ? Result<Program>(*std::move(guided)) : unguided_program(run_index);
+    if (!given) return {};
+    const Program encoded = encode_with(*std::move(given), options().encoder);
+    if (!find_alias_violations(encoded, 1).empty()) return {};
+    const ByteSegments segments(encoded);
+    ConflictNotes notes;
+    ConflictObserver* const observers[] = {&notes};
+    scan_conflicts(encoded, segments, observers);
+    return new_cells_of(encoded, notes, {}, known);
   }
 
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
@@ -98,6 +109,28 @@ class EncoderSubject final : public Subject {
     return guide == nullptr ? std::nullopt : guide->program_of_run(run_index);
   }
 
+  bool counts_cells(uint64_t run_index) const {
+    return options().guide != nullptr && !options().guide->is_counted_later(run_index);
+  }
+
+  ProgramDraft unguided_draft(uint64_t run_index) const {
+    SeededChoice choice(seed_of_run(options().seed, run_index));
+    const GeneratorOptions generator = draw_options(choice);
+    ProgramDraft draft = generate(choice, generator);
+    if (is_long(run_index)) lengthen(draft, choice, generator.max_dispatches);
+    // Drawn last, so that a seed gives all others the same programs.
+    if (has_scopes() && choice.chance(1, 2)) give_uniforms(draft, choice);
+    return draft;
+  }
+
+  // Most runs need no draft.
+  Result<Program> unguided_program(uint64_t run_index) const {
+    if (has_scopes() || is_long(run_index)) return build(unguided_draft(run_index));
+    SeededChoice choice(seed_of_run(options().seed, run_index));
+    const GeneratorOptions generator = draw_options(choice);
+    return generate_program(choice, generator);
+  }
+
   // Operands of one dispatch that may not overlap are the program's doing, and the generator's
   // never are: a mutant is no case for an encoder then.
   bool breaks_contract(const OracleReport& report) const {
@@ -106,19 +139,16 @@ class EncoderSubject final : public Subject {
            });
   }
 
-  // Most runs need no draft: texts have no turn, and nothing is drawn that only drafts are given.
+  // Where texts have a turn, their draft is judged, too.
   OracleReport judged(uint64_t run_index, ConflictNotes& notes) const {
     OracleOptions oracles = this->oracles();
-    if (options().guide != nullptr) oracles.observer = &notes;
-    if (auto program = guided_program(run_index)) {
-      return judge_built(std::move(*program), oracles, run_index);
+    if (counts_cells(run_index)) oracles.observer = &notes;
+    auto guided = guided_program(run_index);
+    if (guided) return judge_built(*std::move(guided), oracles, run_index);
+    if (!has_text_turn(oracles, run_index)) {
+      return judge_built(unguided_program(run_index), oracles, run_index);
     }
-    if (has_text_turn(oracles, run_index) || has_scopes() || is_long(run_index)) {
-      return interlock::judge(draft(run_index), oracles, run_index);
-    }
-    SeededChoice choice(seed_of_run(options().seed, run_index));
-    const GeneratorOptions generator = draw_options(choice);
-    return judge_built(generate_program(choice, generator), oracles, run_index);
+    return interlock::judge(unguided_draft(run_index), oracles, run_index);
   }
 
   std::optional<Program> made_of(const Program& given, uint64_t /*run_index*/) const override {

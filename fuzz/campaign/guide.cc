@@ -11,6 +11,7 @@
 #include "encoder/program/error_of.h"
 #include "encoder/program/hash.h"
 #include "encoder/program/names.h"
+#include "encoder/program/stop.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
@@ -23,9 +24,9 @@
 namespace interlock {
 namespace {
 
-// Mutants that grow cost time with every run: statements, for each dispatch that a program may
-// have.
-constexpr uint64_t kStatementsPerDispatch = 4;
+// Mutants that grow cost time with every run: statements, and likewise memories and tensors, for
+// each dispatch that a program may have.
+constexpr uint64_t kItemsPerDispatch = 4;
 constexpr uint64_t kMutantExpansionMax = 4096;
 constexpr size_t kCellsNamedMax = 8;
 
@@ -43,10 +44,12 @@ size_t pick_parent(size_t count, Choice& choice) {
 }
 
 // As the lines that fit make it; none if they are no program with two dispatches.
-std::optional<Program> leniently_built(const ProgramDraft& draft, uint64_t statement_count_max) {
+std::optional<Program> leniently_built(const ProgramDraft& draft, uint64_t item_count_max) {
   ParseOptions options;
   options.skips_invalid_lines = true;
-  options.limits.statement_count = statement_count_max;
+  options.limits.statement_count = item_count_max;
+  options.limits.memory_count = item_count_max;
+  options.limits.tensor_count = item_count_max;
   options.limits.expansion_count = kMutantExpansionMax;
   auto program = build(draft, options.limits);  // Most mutants fit as a whole.
   if (!program) program = parse(print(draft), "<mutant>", options);
@@ -68,7 +71,9 @@ std::string reason_of(const RunOutcome& outcome) {
 
 }  // namespace
 
-Guide::Guide(const CampaignOptions& options) : options_(options) {}
+Guide::Guide(const CampaignOptions& options)
+    : options_(options),
+      counts_later_(options.encoder == nullptr || options.encoder->external == nullptr) {}
 
 const Guide::SeedState& Guide::state() const {
   static const SeedState none;
@@ -80,8 +85,26 @@ const CellSet& Guide::cells() const { return state().cells; }
 
 uint64_t Guide::parent_count() const { return state().parents.size(); }
 
+// Programs of one's own are there to be gone on from.
+uint64_t Guide::first_generation_runs() const {
+  return options_.corpus.empty() ? options_.unguided_run_count : kGenerationRuns;
+}
+
+uint64_t Guide::generation_begin(uint64_t run_index) const {
+  const uint64_t first = first_generation_runs();
+  return run_index < first ? 0 : run_index - (run_index - first) % kGenerationRuns;
+}
+
+uint64_t Guide::runs_at_once(uint64_t run_index) const {
+  const uint64_t first = first_generation_runs();
+  if (run_index >= first) return generation_begin(run_index) + kGenerationRuns - run_index;
+  // Where each is counted, the next ones are asked what is new to those before them.
+  return is_counted_later(run_index) ? first - run_index
+                                     : std::min(first - run_index, kGenerationRuns);
+}
+
 size_t Guide::count_of_generation(const SeedState& state, uint64_t run_index) const {
-  const uint64_t begin = run_index / kGenerationRuns * kGenerationRuns;
+  const uint64_t begin = generation_begin(run_index);
   const auto end = std::ranges::lower_bound(state.parents, begin, {}, &Parent::run_index);
   return options_.corpus.size() + static_cast<size_t>(end - state.parents.begin());
 }
@@ -106,10 +129,10 @@ std::optional<Program> Guide::program_of_run(uint64_t run_index) const {
   GeneratorOptions generator = options_.generator;
   generator.has_barriers = false;
   const ProgramDraft mutant = mutate_for_encoder(parent, other, choice, generator);
-  const uint64_t statement_count_max =
-      std::max<uint64_t>({kStatementsPerDispatch * options_.generator.max_dispatches,
+  const uint64_t item_count_max =
+      std::max<uint64_t>({kItemsPerDispatch * options_.generator.max_dispatches,
                           parent.items.size(), other.items.size()});
-  return leniently_built(mutant, statement_count_max);
+  return leniently_built(mutant, item_count_max);
 }
 
 void Guide::keep_only_new(std::span<RunOutcome> outcomes) const {
@@ -122,8 +145,34 @@ void Guide::keep_only_new(std::span<RunOutcome> outcomes) const {
   }
 }
 
+Result<Success> Guide::count_first_generation(const Subject& subject, bool is_told) {
+  std::vector<RunOutcome> outcomes(first_generation_runs());
+  {
+    const StopScope scope(options_.stop);
+    CellSet reached;
+    for (uint64_t run = 0; run < outcomes.size(); ++run) {
+      outcomes[run].cells = subject.new_cells(run, reached);
+      if (options_.stop != nullptr && options_.stop->is_requested()) return Success{};
+      for (const Cell cell : outcomes[run].cells) reached.add(cell);
+    }
+  }
+  keep_only_new(outcomes);
+  states_[options_.seed].is_counted = true;
+  for (uint64_t run = 0; run < outcomes.size(); ++run) {
+    auto taken = take_cells(run, outcomes[run], subject, is_told);
+    if (!taken) return taken;
+  }
+  return Success{};
+}
+
 Result<Success> Guide::take(uint64_t run_index, const RunOutcome& outcome, const Subject& subject,
                             bool is_told) {
+  if (is_counted_later(run_index)) return Success{};
+  return take_cells(run_index, outcome, subject, is_told);
+}
+
+Result<Success> Guide::take_cells(uint64_t run_index, const RunOutcome& outcome,
+                                  const Subject& subject, bool is_told) {
   if (outcome.cells.empty()) return Success{};
   SeedState& state = states_[options_.seed];
   for (const Cell cell : outcome.cells) {
@@ -138,7 +187,7 @@ Result<Success> Guide::take(uint64_t run_index, const RunOutcome& outcome, const
   if (!program) return Success{};
   Parent parent{run_index, std::move(draft), "", ""};
   if (!options_.out_dir.empty()) {
-    const std::string name = fmt::format("parents/{}-{}", options_.seed, run_index);
+    const std::string name = fmt::format("{}/{}-{}", kParentsFolder, options_.seed, run_index);
     parent.path = path_of_file(options_, name);
     parent.text = file_text_of(options_, *program, run_index, reason_of(outcome));
   }
@@ -160,7 +209,7 @@ Result<Success> Guide::write(const Parent& parent) {
 
 Result<Success> Guide::end_recall() {
   if (!options_.out_dir.empty()) {
-    remove_abandoned_files((std::filesystem::path(options_.out_dir) / "parents").string());
+    remove_abandoned_files((std::filesystem::path(options_.out_dir) / kParentsFolder).string());
   }
   for (const auto& [seed, state] : states_) {
     for (const Parent& parent : state.parents) {

@@ -59,6 +59,12 @@ class Subject {
 
   virtual RunOutcome judge(uint64_t run_index) const = 0;
 
+  // Of a guided campaign: the cells of a run, judged or not, that `known` has not. None where a
+  // stop came.
+  virtual std::vector<Cell> new_cells(uint64_t /*run_index*/, const CellSet& /*known*/) const {
+    return {};
+  }
+
   // Of a run that has the signature: its program made small, with evidence.
   virtual CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const = 0;
 

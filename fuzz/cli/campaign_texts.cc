@@ -114,7 +114,11 @@ std::string summary_of(const CampaignReport& report, const CampaignOptions& camp
     text += fmt::format("  {} more {} found before by other campaigns in {}.\n", known_count,
                         known_count == 1 ? "was" : "were", shell_word(campaign.out_dir));
   }
-  if (campaign.is_guided) {
+  if (report.uncounted_run_count > 0) {
+    text += fmt::format(
+        "  Guided: it ended within the first {} programs, whose cells are counted if more follow.\n",
+        report.uncounted_run_count);
+  } else if (campaign.is_guided) {
     text += fmt::format(
         "  Guided: {} cells were reached{}, and {} programs are parents{}.\n", report.cell_count,
         report.branch_cell_count > 0

@@ -33,13 +33,19 @@ Result<std::unique_ptr<CampaignFolder>> CampaignFolder::open(const CampaignOptio
       new CampaignFolder(options.out_dir, journal_campaign(options), std::move(*journal)));
 }
 
-Result<Success> CampaignFolder::recall(Recall& recall, const Stop* stop) {
+// A line can be long; what is made of it is never left in part.
+Result<std::optional<JournalRecord>> CampaignFolder::next_record(Stop* stop) {
+  const StopScope scope(stop);
+  return journal_->next();
+}
+
+Result<Success> CampaignFolder::recall(Recall& recall, Stop* stop) {
   std::vector<JournalCampaign> campaigns = {campaign_};
   bool is_of_subject = false;
   for (;;) {
-    auto record = journal_->next();
-    if (!record) return record.error();
+    auto record = next_record(stop);
     if (stop != nullptr && stop->is_requested()) return Success{};
+    if (!record) return record.error();
     if (!*record) break;
     if (const auto* campaign = std::get_if<JournalCampaign>(&**record)) {
       is_last_ = *campaign == campaign_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ class CampaignFolder {
   // Tells `recall` of the campaigns with the subject of `options`, and then that campaign 0 begins.
   // A stop ends it early; then nothing may be written. Called once, before what is below.
   // Errors: the journal is damaged, or cannot be written; those of `recall`.
-  Result<Success> recall(Recall& recall, const Stop* stop);
+  Result<Success> recall(Recall& recall, Stop* stop);
 
   // Adds a record of this campaign to the journal. Errors: as Journal::append().
   Result<Success> append(const JournalRecord& record);
@@ -53,6 +54,7 @@ class CampaignFolder {
  private:
   CampaignFolder(std::string folder, JournalCampaign campaign, std::unique_ptr<Journal> journal);
 
+  Result<std::optional<JournalRecord>> next_record(Stop* stop);
   Result<Success> recall_record(const JournalRecord& record, Recall& recall);
 
   const std::string folder_;

@@ -23,6 +23,8 @@ ParseOptions corpus_parse_options() {
   options.reads_one_queue = true;
   options.limits.statement_count = kCorpusStatementsMax;
   options.limits.expansion_count = kCorpusStatementsMax;
+  options.limits.memory_count = kCorpusStatementsMax;
+  options.limits.tensor_count = kCorpusStatementsMax;
   return options;
 }
 
@@ -57,8 +59,35 @@ std::optional<StatementId> statement_with_rows(const Program& program) {
   return std::nullopt;
 }
 
-Result<Success> check_fault(const ProgramDraft& draft, const std::string& path) {
-  const Result<Program> program = parse(print(draft), "it");
+// Of all programs of a corpus so far: what makes each of their mutants slow.
+class CorpusCosts {
+ public:
+  explicit CorpusCosts(const std::string& path) : path_(path) {}
+
+  Result<Success> add(const std::string& file, const Program& program, uint64_t text_bytes) {
+    if (text_bytes > kCorpusBytesMax) {
+      return error_of(
+          "{}: error: its text, without sync, has {} bytes; the limit of a corpus is {}.", file,
+          text_bytes, kCorpusBytesMax);
+    }
+    item_count_ += program.statements.size() + program.memories.size() + program.tensors.size();
+    byte_count_ += text_bytes;
+    const bool has_many_items = item_count_ > kCorpusAllItemsMax;
+    if (!has_many_items && byte_count_ <= kCorpusAllBytesMax) return Success{};
+    return error_of("the programs in {} up to {} have more than {} {}, the limit of a corpus.",
+                    in_quotes(path_), in_quotes(file),
+                    has_many_items ? kCorpusAllItemsMax : kCorpusAllBytesMax,
+                    has_many_items ? "statements, memories and tensors" : "bytes of text");
+  }
+
+ private:
+  const std::string& path_;
+  uint64_t item_count_ = 0;
+  uint64_t byte_count_ = 0;
+};
+
+Result<Success> check_fault(const std::string& text, const std::string& path) {
+  const Result<Program> program = parse(text, "it");
   if (!program) {
     return error_of("{}: error: campaigns of encoders do not judge it, for without its sync {}",
                     path, program.error().message);
@@ -83,7 +112,7 @@ Result<Corpus> read_corpus(const std::string& path) {
   }
   Corpus corpus;
   corpus.digest = kFnv1aBasis;
-  uint64_t statement_count = 0;
+  CorpusCosts costs(path);
   for (const std::string& file : *paths) {
     std::vector<uint64_t> lines;
     ParseOptions options = corpus_parse_options();
@@ -94,15 +123,12 @@ Result<Corpus> read_corpus(const std::string& path) {
       return error_of("{}:{}:1: error: campaigns of encoders do not judge operands of rows.", file,
                       lines[statement->index]);
     }
-    statement_count += program->statements.size();
-    if (statement_count > kCorpusAllStatementsMax) {
-      return error_of("the programs in {} have more than {} statements, the limit of a corpus.",
-                      in_quotes(path), kCorpusAllStatementsMax);
-    }
     ProgramDraft draft = as_an_encoder_is_given(*program);
-    auto checked = check_fault(draft, file);
+    const std::string text = print(draft);
+    auto checked = costs.add(file, *program, text.size());
+    if (checked) checked = check_fault(text, file);
     if (!checked) return checked.error();
-    corpus.digest = fnv1a(corpus.digest, print(draft));
+    corpus.digest = fnv1a(corpus.digest, text);
     corpus.programs.push_back(std::move(draft));
   }
   return corpus;

@@ -11,8 +11,11 @@
 namespace interlock {
 
 inline constexpr uint64_t kCorpusProgramsMax = 4096;
-inline constexpr uint64_t kCorpusStatementsMax = 4096;         // Of one program.
-inline constexpr uint64_t kCorpusAllStatementsMax = 1u << 18;  // Of all together.
+// Of one program; and so of its memories, and of its tensors.
+inline constexpr uint64_t kCorpusStatementsMax = 4096;
+inline constexpr uint64_t kCorpusBytesMax = 1u << 20;     // Of its text, as an encoder is given it.
+inline constexpr uint64_t kCorpusAllItemsMax = 1u << 18;  // All three, of all programs,
+inline constexpr uint64_t kCorpusAllBytesMax = 1u << 25;  // and of their texts.
 
 struct Corpus {
   // As an encoder is given them: without sync, `order=`, pins, witness and expectations, and

@@ -12,6 +12,7 @@
 
 #include "encoder/program/check.h"
 #include "encoder/program/names.h"
+#include "encoder/program/stop.h"
 #include "fuzz/campaign/cells.h"
 #include "fuzz/campaign/journal_words.h"
 #include "fuzz/campaign/subject.h"
@@ -41,7 +42,7 @@ std::string numbered(const std::vector<std::string>& names, JournalContext& cont
   std::string list;
   for (const std::string& name : names) {
     if (!list.empty()) list += ',';
-    INTERLOCK_CHECK(is_word(name));
+    INTERLOCK_CHECK(is_word(name) && name.size() <= kJournalNameBytesMax);
     const auto [known, is_new] = context.numbers.emplace(name, context.signatures.size());
     if (is_new) context.signatures.push_back(name);
     list += is_new ? name : std::to_string(known->second);
@@ -85,35 +86,56 @@ bool read_list(JournalBlock& block, std::string_view list, char separator,
   return true;
 }
 
-bool read_numbered(std::vector<std::string>& names, std::string_view list,
-                   JournalContext& context) {
-  if (list.ends_with(',')) return false;
+// The number of a name, which is new if it is spelled out; none if it is neither.
+std::optional<uint64_t> read_name(std::string_view word, JournalContext& context) {
+  const uint64_t count = context.signatures.size();
+  if (const auto number = journal_number_in(word)) {
+    return *number < count ? number : std::nullopt;
+  }
+  if (!is_word(word) || word.size() > kJournalNameBytesMax || count >= kJournalSignaturesMax ||
+      !context.numbers.emplace(word, count).second) {
+    return std::nullopt;
+  }
+  context.signatures.emplace_back(word);
+  return count;
+}
+
+// The numbers of the names in a list, each once; none if it is no such list, or a stop came.
+std::optional<std::vector<uint64_t>> read_numbered(std::string_view list, JournalContext& context) {
+  if (list.ends_with(',')) return std::nullopt;
+  std::vector<uint64_t> numbers;
   do {
-    const std::string_view word = take_journal_part(list, ',');
-    std::string name;
-    if (const auto number = journal_number_in(word)) {
-      if (*number >= context.signatures.size()) return false;
-      name = context.signatures[*number];
-    } else {
-      if (!is_word(word) || context.signatures.size() >= kJournalSignaturesMax) return false;
-      name = word;
-      if (!context.numbers.emplace(name, context.signatures.size()).second) return false;
-      context.signatures.push_back(name);
+    if (numbers.size() == kJournalNamesOfRunMax || is_stopped_at(numbers.size())) {
+      return std::nullopt;
     }
-    const bool is_told = std::ranges::find(names, name) != names.end();
-    if (is_told || names.size() == kJournalNamesOfRunMax) return false;
-    names.push_back(std::move(name));
+    const auto number = read_name(take_journal_part(list, ','), context);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
   } while (!list.empty());
+  std::vector<uint64_t> sorted = numbers;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) return std::nullopt;
+  return numbers;
+}
+
+bool read_signatures(RunOutcome& run, std::string_view list, JournalContext& context) {
+  const auto numbers = read_numbered(list, context);
+  if (!numbers) return false;
+  for (const uint64_t number : *numbers) run.signatures.push_back(context.signatures[number]);
   return true;
 }
 
 bool read_cells(RunOutcome& run, std::string_view list, JournalContext& context) {
-  std::vector<std::string> names;
-  if (!read_numbered(names, list, context)) return false;
-  for (const std::string& name : names) {
-    const auto cell = cell_of(name);
-    if (!cell) return false;
-    run.cells.push_back(*cell);
+  const auto numbers = read_numbered(list, context);
+  if (!numbers) return false;
+  for (const uint64_t number : *numbers) {
+    auto known = context.cells.find(number);
+    if (known == context.cells.end()) {
+      const auto cell = cell_of(context.signatures[number]);
+      if (!cell) return false;
+      known = context.cells.emplace(number, *cell).first;
+    }
+    run.cells.push_back(known->second);
   }
   return true;
 }
@@ -154,7 +176,7 @@ bool read_field(JournalBlock& block, std::string_view name, std::string_view val
   }
   if (name == "found") {
     return read_list(block, value, ';', [&](RunOutcome& run, std::string_view rest) {
-      return read_numbered(run.signatures, rest, context);
+      return read_signatures(run, rest, context);
     });
   }
   if (name == "cells") {

@@ -15,7 +15,8 @@ namespace interlock {
 // Signatures and cells that are new become part of `context`. Requires: those of journal_line().
 std::string journal_block_text(const JournalBlock& block, JournalContext& context);
 
-// What stands after the word `block`; none if it is no such text.
+// What stands after the word `block`; none if it is no such text, or a stop came. Cost: linear in
+// the text, times log of the number of names.
 std::optional<JournalBlock> journal_block_of(std::string_view text, JournalContext& context);
 
 }  // namespace interlock

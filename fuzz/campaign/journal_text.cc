@@ -6,6 +6,7 @@
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
+#include "encoder/program/stop.h"
 #include "fuzz/campaign/journal_block.h"
 #include "fuzz/campaign/journal_words.h"
 
@@ -145,7 +146,6 @@ bool JournalReader::goes_on_with(const JournalBlock& block) {
 }
 
 Result<JournalRecord> JournalReader::parsed(std::string_view line) {
-  const std::string quoted = in_quotes(line);
   std::string_view rest = line;
   const std::string_view word = take_journal_part(rest, ' ');
   std::optional<JournalRecord> record;
@@ -168,7 +168,10 @@ Result<JournalRecord> JournalReader::parsed(std::string_view line) {
     record = JournalEnd{};
     place_ = Place::kNoCampaign;
   }
-  if (!record) return error_at_line(fmt::format("{} is no record that may stand here.", quoted));
+  if (!record && is_stopped()) return error_at_line("reading it was interrupted.");
+  if (!record) {
+    return error_at_line(fmt::format("{} is no record that may stand here.", in_quotes(line)));
+  }
   return std::move(*record);
 }
 

@@ -26,11 +26,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "encoder/program/hash.h"
 #include "encoder/program/result.h"
+#include "fuzz/campaign/cells.h"
 #include "fuzz/campaign/subject.h"
 
 namespace interlock {
@@ -38,6 +40,7 @@ namespace interlock {
 inline constexpr uint64_t kJournalBlockRunsMax = 256;
 inline constexpr uint64_t kJournalLineBytesMax = 16ull << 20;
 inline constexpr uint64_t kJournalSignaturesMax = 1ull << 20;  // And cells.
+inline constexpr uint64_t kJournalNameBytesMax = 255;          // Of one of those.
 inline constexpr uint64_t kJournalNamesOfRunMax = 1ull << 13;  // Signatures, and likewise cells.
 
 struct JournalHeader {
@@ -76,11 +79,12 @@ struct JournalContext {
   uint64_t sum = kFnv1aBasis;
   std::vector<std::string> signatures;  // By number; cells, too.
   std::map<std::string, uint64_t, std::less<>> numbers;
+  std::unordered_map<uint64_t, Cell> cells;  // By number; those that were read.
 };
 
 // The line of the record, with its end; it becomes part of `context`.
-// Requires: signatures and cells are words (names.h), of a run kJournalNamesOfRunMax at most; a
-// block has 1 to kJournalBlockRunsMax runs.
+// Requires: signatures and cells are words (names.h), of kJournalNameBytesMax, of a run
+// kJournalNamesOfRunMax at most; a block has 1 to kJournalBlockRunsMax runs.
 std::string journal_line(const JournalRecord& record, JournalContext& context);
 
 // Reads a journal record by record.
@@ -90,7 +94,8 @@ class JournalReader {
   JournalReader(std::string_view text, std::string_view path) : text_(text), path_(path) {}
 
   // The next record; none at the end, which is also where a last line has no end: whoever wrote it
-  // was killed. Errors: a line that no journal has, a sum that is not that of the text.
+  // was killed. Errors: a line that no journal has, a sum that is not that of the text; a stop
+  // (stop.h) in a long line.
   Result<std::optional<JournalRecord>> next();
 
   // How many bytes the records so far have.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "encoder/program/hash.h"
+#include "encoder/program/stop.h"
 #include "fuzz/campaign/cells.h"
 
 namespace interlock::journal_text_test {
@@ -184,6 +185,7 @@ TEST(JournalText, RefusesWhatNoCampaignWrites) {
                            "block 0 9 found=1:",
                            "block 0 9 found=1:0",
                            "block 0 9 found=1:a,a",
+                           "block 0 9 found=1:a;2:0,0",
                            "block 0 9 found=1:a/b",
                            "block 0 9 cells=1",
                            "block 0 9 cells=1:a",
@@ -209,6 +211,11 @@ TEST(JournalText, RefusesWhatNoCampaignWrites) {
     EXPECT_THAT(reading_of(sealed({header, campaign, line})).error, HasSubstr("it:3: error: "))
         << line;
   }
+  for (const uint64_t bytes : {kJournalNameBytesMax, kJournalNameBytesMax + 1}) {
+    const std::string line = "block 0 9 found=1:" + std::string(bytes, 'a');
+    EXPECT_EQ(reading_of(sealed({header, campaign, line})).error.empty(),
+              bytes == kJournalNameBytesMax);
+  }
   // Runs of which the campaign has none, and runs that were there.
   EXPECT_EQ(reading_of(sealed({header, campaign, "block 0 3", "block 5 4"})).error, "");
   EXPECT_EQ(reading_of(sealed({header, campaign, "block 5 4", campaign, "block 0 5"})).error, "");
@@ -222,6 +229,28 @@ TEST(JournalText, RefusesWhatNoCampaignWrites) {
               HasSubstr("it:4: error: 'block 0 9' is no record that may stand here."));
   EXPECT_THAT(reading_of(sealed({header, "campaign seed=1 first=0 runs=9 ms=0 of x"})).error,
               HasSubstr("it:2: error: "));
+}
+
+// However long it is.
+TEST(JournalText, IsLeftInTheMiddleOfALine) {
+  JournalBlock block{0, {}, 0};
+  block.outcomes.resize(kJournalBlockRunsMax);
+  for (RunOutcome& run : block.outcomes) {
+    run.ran = true;
+    run.signatures = {"RAW-view-copy-fill"};
+  }
+  const std::string text =
+      text_of({JournalHeader{"0123abcd"}, JournalCampaign{7, 0, 0, 1, 0, "interlock"}, block});
+  JournalReader reader(text, "it");
+  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(reader.next());
+  Stop stop;
+  stop.request_at_poll(100);
+  const StopScope scope(&stop);
+  const auto record = reader.next();
+  ASSERT_FALSE(record);
+  EXPECT_THAT(record.error().message, HasSubstr("it:3: error: reading it was interrupted"));
+  EXPECT_LT(stop.poll_count(), 110u);
 }
 
 TEST(JournalText, SaysWhatElseItIs) {

@@ -46,6 +46,20 @@ TEST(Resume, MakesNoRunAgain) {
   EXPECT_EQ(reported(options).run_count, 100u);
 }
 
+// A journal may come from anybody, and its lines may be long.
+TEST(Resume, CanBeInterruptedWhileItReads) {
+  CampaignOptions options = campaign_of("none", 300, fresh_folder("reads"));
+  reported(options);
+  const auto files = campaign_folders::files_in(options.out_dir);
+  Stop stop;
+  stop.request_at_poll(20);
+  options.stop = &stop;
+  const CampaignReport report = reported(options);
+  EXPECT_TRUE(report.was_stopped);
+  EXPECT_EQ(report.run_count, 0u);
+  EXPECT_EQ(campaign_folders::files_in(options.out_dir), files);
+}
+
 // Of one fault two seeds leave one file, and the second tells of nothing that the first has told.
 TEST(Resume, AddsToWhatAnotherSeedFound) {
   CampaignOptions options = campaign_of("mlx-2024", 300, fresh_folder("seeds"));

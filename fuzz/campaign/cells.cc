@@ -11,8 +11,11 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/names.h"
 #include "encoder/sync/encoder.h"
+#include "fuzz/campaign/cell_places.h"
 #include "fuzz/campaign/journal_text.h"
 #include "fuzz/judge/signature.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/hazards/alias_contracts.h"
 
 namespace interlock {
 namespace {
@@ -25,8 +28,6 @@ constexpr std::string_view kAfterStart = "after-";
 
 constexpr std::array kCellKinds = {FindingKind::kReadAfterWrite, FindingKind::kWriteAfterRead,
                                    FindingKind::kWriteAfterWrite};
-constexpr std::array<std::string_view, 5> kSyncWords = {"missed", "full", "execution", "scoped",
-                                                        "several"};
 // Beyond it the row of outputs is long, however long it is: else ever longer programs were new.
 constexpr uint64_t kOutputsMax = 32;
 constexpr uint32_t kAfterClasses = 7;  // 0, 1, 2, 4, 8, 16, 32.
@@ -35,12 +36,12 @@ constexpr uint32_t kAfterClasses = 7;  // 0, 1, 2, 4, 8, 16, 32.
 struct ConflictCell {
   uint32_t kind = 0;      // Into kCellKinds.
   uint32_t relation = 0;  // Into kAliasShapes.
-  uint32_t sync = 0;      // Into kSyncWords.
+  uint32_t sync = 0;      // Into kCellSyncWords.
   uint32_t place = 0;     // Of kAfterClasses; beyond those a kernel.
 
   Cell cell() const {
     uint32_t number = place;
-    number = number * static_cast<uint32_t>(kSyncWords.size()) + sync;
+    number = number * static_cast<uint32_t>(kCellSyncWords.size()) + sync;
     number = number * static_cast<uint32_t>(kAliasShapes.size()) + relation;
     return Cell{number * static_cast<uint32_t>(kCellKinds.size()) + kind};
   }
@@ -56,7 +57,7 @@ ConflictCell conflict_cell(Cell cell) {
   ConflictCell digits;
   digits.kind = digit(kCellKinds.size());
   digits.relation = digit(kAliasShapes.size());
-  digits.sync = digit(kSyncWords.size());
+  digits.sync = digit(kCellSyncWords.size());
   digits.place = number;
   return digits;
 }
@@ -101,38 +102,17 @@ std::optional<Cell> branch_cell_of(std::string_view rest) {
   return Cell{kBranchBit | static_cast<uint32_t>(*branch * kCountClassesOfBranch + *count_class)};
 }
 
-// Where a dispatch stands among the barriers.
-struct EpochPlace {
-  uint64_t barrier_count = 0;  // Before it.
-  uint64_t output_count = 0;   // Of its epoch, before it.
-};
-
 class CellScan {
  public:
-  CellScan(const Program& program, const CellSet& known) : program_(program), known_(known) {
-    uint64_t output_count = 0;
-    size_t barrier = 0;
-    places_.reserve(program.dispatches.size());
-    for (const Dispatch& dispatch : program.dispatches) {
-      while (barrier < program.barriers.size() &&
-             program.barriers[barrier].statement.index < dispatch.statement.index) {
-        ++barrier;
-        output_count = 0;
-      }
-      places_.push_back({barrier, output_count});
-      for (const Access& access : program.declared_accesses_of(dispatch)) {
-        output_count += access.has_write_side();
-      }
-    }
-  }
+  CellScan(const Program& program, const CellSet& known) : program_(program), known_(known) {}
 
-  void add_pair(const ConflictNotes::Pair& pair) {
+  void add_pair(const DispatchPair& pair, const PairPlace& place) {
     const Dispatch& first = program_.dispatch(pair.first);
     const Dispatch& second = program_.dispatch(pair.second);
     const bool is_one_atomic_op = first.atomic_op == second.atomic_op;
     for (const Access& a : program_.declared_accesses_of(first)) {
       for (const Access& b : program_.declared_accesses_of(second)) {
-        if (conflicts(a, b, is_one_atomic_op)) add_operands(pair, a, b);
+        if (conflicts(a, b, is_one_atomic_op)) add_operands(pair, place, a, b);
       }
     }
   }
@@ -145,21 +125,12 @@ class CellScan {
   std::vector<Cell> take() && { return std::move(cells_); }
 
  private:
-  // Into kSyncWords.
-  uint32_t sync_between(const ConflictNotes::Pair& pair) const {
-    const uint64_t begin = places_[pair.first.index].barrier_count;
-    const uint64_t end = places_[pair.second.index].barrier_count;
-    if (begin == end) return 0;
-    if (end - begin > 1) return 4;
-    const BarrierKind kind = program_.barriers[begin].kind;
-    return kind == BarrierKind::kScoped ? 3 : kind == BarrierKind::kExecution ? 2 : 1;
-  }
-
-  void add_operands(const ConflictNotes::Pair& pair, const Access& a, const Access& b) {
+  void add_operands(const DispatchPair& pair, const PairPlace& place_of_pair, const Access& a,
+                    const Access& b) {
     ConflictCell cell;
     cell.relation = static_cast<uint32_t>(alias_shape_of(program_, a, b));
-    cell.sync = sync_between(pair);
-    const uint64_t outputs = std::min(places_[pair.first.index].output_count, kOutputsMax);
+    cell.sync = static_cast<uint32_t>(place_of_pair.sync);
+    const uint64_t outputs = std::min(place_of_pair.output_count, kOutputsMax);
     const std::array places = {
         static_cast<uint32_t>(kAfterClasses + program_.dispatch(pair.first).kernel.index),
         static_cast<uint32_t>(kAfterClasses + program_.dispatch(pair.second).kernel.index),
@@ -178,7 +149,6 @@ class CellScan {
 
   const Program& program_;
   const CellSet& known_;
-  std::vector<EpochPlace> places_;  // By dispatch.
   CellSet seen_;
   std::vector<Cell> cells_;
 };
@@ -196,7 +166,7 @@ std::string cell_name(Cell cell) {
   const ConflictCell digits = conflict_cell(cell);
   const std::string start = fmt::format("{}-{}", word_of(kCellKinds[digits.kind]),
                                         word_of(kAliasShapes[digits.relation]));
-  const std::string_view sync = kSyncWords[digits.sync];
+  const std::string_view sync = kCellSyncWords[digits.sync];
   if (digits.place >= kAfterClasses) {
     return fmt::format("{}-{}-{}", start, cell_kernel_word(digits.place), sync);
   }
@@ -219,7 +189,7 @@ std::optional<Cell> cell_of(std::string_view name) {
     ++digits.relation;
   }
   const bool is_after = rest.starts_with(kAfterStart);
-  const auto sync = place_among(kSyncWords, is_after ? word : rest);
+  const auto sync = place_among(kCellSyncWords, is_after ? word : rest);
   std::optional<uint32_t> place;
   if (is_after) {
     const auto outputs = decimal_of(rest.substr(kAfterStart.size()));
@@ -265,12 +235,22 @@ std::vector<Cell> new_cells_of(const Program& encoded, const ConflictNotes& note
                                std::span<const uint64_t> branches, const CellSet& known) {
   CellScan scan(encoded, known);
   if (!encoded.dispatches.empty()) {  // Else a stop came.
-    for (const ConflictNotes::Pair& pair : notes.pairs()) scan.add_pair(pair);
+    const std::vector<PairPlace> places = places_of(encoded, notes.pairs());
+    for (size_t i = 0; i < places.size(); ++i) scan.add_pair(notes.pairs()[i], places[i]);
   }
   for (const uint64_t number : branches) {
     if (number < kBranchNumbersMax) scan.add(Cell{kBranchBit | static_cast<uint32_t>(number)});
   }
   return std::move(scan).take();
+}
+
+std::vector<Cell> new_cells_of(const Program& encoded, const CellSet& known) {
+  if (!find_alias_violations(encoded, 1).empty()) return {};
+  const ByteSegments segments(encoded);
+  ConflictNotes notes;
+  ConflictObserver* const observers[] = {&notes};
+  scan_conflicts(encoded, segments, observers);
+  return new_cells_of(encoded, notes, {}, known);
 }
 
 }  // namespace interlock

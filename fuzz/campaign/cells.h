@@ -2,9 +2,8 @@
 // in conflict are in a cell for the kernel on either side, "WAR-donation-layer_norm_vjp-full", and
 // in one for where they stand, "WAR-donation-full-after-16": the kind of hazard that they would be,
 // how they came to share bytes, what orders them, and how many outputs its epoch had before the
-// first. What orders them: `full`, `execution` or `scoped` for a barrier of that kind, `several`
-// for more than one, `missed` for none. Where the encoder tells of its branches, each of them and
-// about how often it was taken is a cell, too, "branch-17-3".
+// first. What orders them, cell_places.h has words for. Where the encoder tells of its branches,
+// each of them and about how often it was taken is a cell, too, "branch-17-3".
 #pragma once
 
 #include <cstddef>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "fuzz/campaign/cell_places.h"
 #include "simulator/bytes/conflict_scan.h"
 
 namespace interlock {
@@ -46,17 +46,12 @@ class CellSet {
 // Notes for each dispatch the latest that it conflicts with, by kind.
 class ConflictNotes final : public ConflictObserver {
  public:
-  struct Pair {
-    DispatchId first;
-    DispatchId second;
-  };
-
   void see(DispatchId dispatch, const ScannedConflicts& latest) override;
 
-  const std::vector<Pair>& pairs() const { return pairs_; }
+  const std::vector<DispatchPair>& pairs() const { return pairs_; }
 
  private:
-  std::vector<Pair> pairs_;
+  std::vector<DispatchPair> pairs_;
 };
 
 // The cells of `encoded`, and those of `branches`, numbers as Encoding::branches has them, that
@@ -64,5 +59,9 @@ class ConflictNotes final : public ConflictObserver {
 // dispatches. Cost: linear in the operands of the pairs, and in the rest.
 std::vector<Cell> new_cells_of(const Program& encoded, const ConflictNotes& notes,
                                std::span<const uint64_t> branches, const CellSet& known);
+
+// As above, without branches; none of a program in which two operands of one dispatch may not
+// overlap as they do, which is no case for an encoder. Cost: that of scan_conflicts(), too.
+std::vector<Cell> new_cells_of(const Program& encoded, const CellSet& known);
 
 }  // namespace interlock

@@ -86,12 +86,15 @@ class CorpusCosts {
   uint64_t byte_count_ = 0;
 };
 
-Result<Success> check_fault(const std::string& text, const std::string& path) {
+Result<Success> check_fault(const std::string& text, const std::string& path,
+                            Result<Success> (*check)(const Program&)) {
   const Result<Program> program = parse(text, "it");
   if (!program) {
     return error_of("{}: error: campaigns of encoders do not judge it, for without its sync {}",
                     path, program.error().message);
   }
+  const Result<Success> taken = check != nullptr ? check(*program) : Success{};
+  if (!taken) return error_of("{}: error: {}", path, taken.error().message);
   const Program encoded = encode(*program, *find_encoder("interlock")->create());
   const std::vector<Fact> facts = find_exactly(encoded);
   if (facts.empty()) return Success{};
@@ -103,7 +106,7 @@ Result<Success> check_fault(const std::string& text, const std::string& path) {
 
 }  // namespace
 
-Result<Corpus> read_corpus(const std::string& path) {
+Result<Corpus> read_corpus(const std::string& path, Result<Success> (*check)(const Program&)) {
   auto paths = programs_at({path});
   if (!paths) return paths.error();
   if (paths->size() > kCorpusProgramsMax) {
@@ -126,7 +129,7 @@ Result<Corpus> read_corpus(const std::string& path) {
     ProgramDraft draft = as_an_encoder_is_given(*program);
     const std::string text = print(draft);
     auto checked = costs.add(file, *program, text.size());
-    if (checked) checked = check_fault(text, file);
+    if (checked) checked = check_fault(text, file, check);
     if (!checked) return checked.error();
     corpus.digest = fnv1a(corpus.digest, text);
     corpus.programs.push_back(std::move(draft));

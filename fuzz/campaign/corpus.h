@@ -27,7 +27,8 @@ struct Corpus {
 // The program in the file, or those in the tree of the folder (programs_at()). Errors: those of
 // reading and parsing, with file, line and column; a program of several queues; more than the
 // limits; a program in which the encoder `interlock` leaves a finding, which is the program's own
-// fault.
-Result<Corpus> read_corpus(const std::string& path);
+// fault; a program that `check`, if there is one, has an error of: the encoder does not take it.
+Result<Corpus> read_corpus(const std::string& path,
+                           Result<Success> (*check)(const Program&) = nullptr);
 
 }  // namespace interlock

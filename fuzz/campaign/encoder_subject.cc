@@ -1,10 +1,8 @@
 // Campaigns against an encoder, or on programs as they stand, with barriers of their own.
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/result.h"
@@ -16,9 +14,6 @@
 #include "fuzz/generate/program_lengths.h"
 #include "fuzz/generate/program_scopes.h"
 #include "fuzz/judge/signature.h"
-#include "simulator/bytes/byte_segments.h"
-#include "simulator/bytes/conflict_scan.h"
-#include "simulator/hazards/alias_contracts.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -42,7 +37,7 @@ class EncoderSubject final : public Subject {
     outcome.ran = true;
     outcome.ran_on_cpu = report.ran_on_cpu;
     outcome.disagreements = std::move(report.disagreements);
-    if (breaks_contract(report)) return outcome;
+    if (breaks_contract(report.facts)) return outcome;
     if (counts_cells(run_index)) {
       outcome.cells =
           new_cells_of(report.program, notes, report.branches, options().guide->cells());
@@ -57,13 +52,7 @@ class EncoderSubject final : public Subject {
     auto guided = guided_program(run_index);
     auto given = guided ? Result<Program>(*std::move(guided)) : unguided_program(run_index);
     if (!given) return {};
-    const Program encoded = encode_with(*std::move(given), options().encoder);
-    if (!find_alias_violations(encoded, 1).empty()) return {};
-    const ByteSegments segments(encoded);
-    ConflictNotes notes;
-    ConflictObserver* const observers[] = {&notes};
-    scan_conflicts(encoded, segments, observers);
-    return new_cells_of(encoded, notes, {}, known);
+    return new_cells_of(encode_with(*std::move(given), options().encoder), known);
   }
 
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
@@ -103,16 +92,6 @@ class EncoderSubject final : public Subject {
 
   bool has_scopes() const { return options().encoder != nullptr && options().encoder->has_scopes; }
 
-  // None: the generator makes it.
-  std::optional<Program> guided_program(uint64_t run_index) const {
-    const Guide* const guide = options().guide;
-    return guide == nullptr ? std::nullopt : guide->program_of_run(run_index);
-  }
-
-  bool counts_cells(uint64_t run_index) const {
-    return options().guide != nullptr && !options().guide->is_counted_later(run_index);
-  }
-
   ProgramDraft unguided_draft(uint64_t run_index) const {
     SeededChoice choice(seed_of_run(options().seed, run_index));
     const GeneratorOptions generator = draw_options(choice);
@@ -129,14 +108,6 @@ class EncoderSubject final : public Subject {
     SeededChoice choice(seed_of_run(options().seed, run_index));
     const GeneratorOptions generator = draw_options(choice);
     return generate_program(choice, generator);
-  }
-
-  // Operands of one dispatch that may not overlap are the program's doing, and the generator's
-  // never are: a mutant is no case for an encoder then.
-  bool breaks_contract(const OracleReport& report) const {
-    return options().guide != nullptr && std::ranges::any_of(report.facts, [](const Fact& fact) {
-             return std::holds_alternative<AliasViolation>(fact);
-           });
   }
 
   // Where texts have a turn, their draft is judged, too.

@@ -7,6 +7,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
+#include "fuzz/campaign/cells.h"
+#include "fuzz/campaign/guide.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/generate/program_splits.h"
@@ -32,6 +34,8 @@ class QueueSubject final : public Subject {
       : Subject(options), encoder_(*options.queue_encoder) {}
 
   ProgramDraft draft(uint64_t run_index) const override {
+    const auto guided = guided_program(run_index);
+    if (guided) return draft_of(*guided);
     SeededChoice choice(seed_of_run(options().seed, run_index));
     GeneratorOptions generator = options().generator;
     generator.has_barriers = false;
@@ -49,9 +53,20 @@ class QueueSubject final : public Subject {
     const auto program = parsed_draft(draft(run_index), outcome.disagreements);
     if (!program) return outcome;
     QueueReport report = judge_on_queues(*program, encoder_, run_index);
+    if (breaks_contract(report.facts)) return outcome;
+    if (counts_cells(run_index)) {
+      outcome.cells = new_cells_of(report.program, options().guide->cells());
+    }
     for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
     outcome.disagreements = std::move(report.disagreements);
     return outcome;
+  }
+
+  std::vector<Cell> new_cells(uint64_t run_index, const CellSet& known) const override {
+    const auto given = build(draft(run_index));
+    if (!given) return {};
+    const auto encoded = encode_on_queues(*given, encoder_, run_index);
+    return encoded ? new_cells_of(*encoded, known) : std::vector<Cell>();
   }
 
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {

@@ -6,6 +6,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/hash.h"
+#include "fuzz/campaign/guide.h"
 
 namespace interlock {
 
@@ -17,6 +18,20 @@ void RunOutcome::add(const Fact& fact, std::string signature) {
 void RunOutcome::add(std::string signature) {
   if (std::ranges::find(signatures, signature) != signatures.end()) return;
   signatures.push_back(std::move(signature));
+}
+
+std::optional<Program> Subject::guided_program(uint64_t run_index) const {
+  return options_.guide == nullptr ? std::nullopt : options_.guide->program_of_run(run_index);
+}
+
+bool Subject::counts_cells(uint64_t run_index) const {
+  return options_.guide != nullptr && !options_.guide->is_counted_later(run_index);
+}
+
+bool Subject::breaks_contract(const std::vector<Fact>& facts) const {
+  return options_.guide != nullptr && std::ranges::any_of(facts, [](const Fact& fact) {
+           return std::holds_alternative<AliasViolation>(fact);
+         });
 }
 
 OracleOptions Subject::oracles() const {

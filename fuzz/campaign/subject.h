@@ -97,6 +97,16 @@ class Subject {
   using Judgement = std::function<std::vector<InternalDisagreement>(const Program& given)>;
 
   const CampaignOptions& options() const { return options_; }
+
+  // In a guided campaign: the program of the run, of the corpus or a mutant. None: the generator
+  // makes it.
+  std::optional<Program> guided_program(uint64_t run_index) const;
+  // Likewise: whether what the run reaches is counted as it is judged.
+  bool counts_cells(uint64_t run_index) const;
+  // Operands of one dispatch that may not overlap are the program's doing, and the generator's
+  // never are: a mutant is no case for an encoder then.
+  bool breaks_contract(const std::vector<Fact>& facts) const;
+
   OracleOptions oracles() const;
   MinimizeOptions minimize_options() const;
 

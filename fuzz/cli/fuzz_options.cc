@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "encoder/program/error_of.h"
+#include "encoder/queues/dispatch_conflicts.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/merge.h"
@@ -135,12 +136,10 @@ Result<Success> check_guided(FuzzOptions& options) {
   const PassNames& passes = options.passes;
   const bool is_of_encoder = !passes.encoder.empty() && passes.backward.empty() &&
                              passes.replay.empty() && passes.planner.empty() &&
-                             find_queue_encoder(passes.encoder) == nullptr &&
                              !campaign.generator.has_queues && options.backend == "cpu";
   if (!is_of_encoder) {
     return Error{
-        "--guided is for campaigns of an encoder for one queue, without other passes and without a "
-        "device."};
+        "--guided is for campaigns of an encoder, without other passes and without a device."};
   }
   if (!options.shard.empty() || campaign.first_run > 0) {
     return Error{
@@ -153,7 +152,9 @@ Result<Success> check_guided(FuzzOptions& options) {
 
 Result<Success> set_corpus(FuzzOptions& options) {
   if (options.corpus.empty()) return Success{};
-  auto corpus = read_corpus(options.corpus);
+  const QueueEncoderEntry* const queue_encoder = options.campaign.queue_encoder;
+  auto corpus =
+      read_corpus(options.corpus, queue_encoder != nullptr ? check_is_dispatches : nullptr);
   if (!corpus) return corpus.error();
   options.campaign.corpus = std::move(corpus->programs);
   options.campaign.corpus_digest = corpus->digest;
@@ -319,7 +320,7 @@ void add_fuzz_options(CLI::App& command, FuzzOptions& options) {
                      "I/N: part I of N of the runs, which `interlock merge` puts together again");
   command.add_flag("--guided", campaign.is_guided,
                    "programs that reach what none before them has are kept, in DIR/parents, and "
-                   "mutated; of an encoder for one queue");
+                   "mutated; of an encoder");
   command.add_option("--corpus", options.corpus,
                      "with --guided: programs of yours that it begins with, a file or a folder");
   add_number(command, "--jobs", campaign.job_count, "worker threads; files do not depend on it", 1,

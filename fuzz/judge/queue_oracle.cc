@@ -118,10 +118,15 @@ bool has_unordered_conflict(const Program& program) {
   return false;
 }
 
+Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
+                                 uint64_t number) {
+  return encoder.encode(program, queue_count_of(encoder, number));
+}
+
 QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                             uint64_t number) {
   QueueReport report;
-  Result<Program> encoded = encoder.encode(program, queue_count_of(encoder, number));
+  Result<Program> encoded = encode_on_queues(program, encoder, number);
   if (!encoded) {
     disagree(report.disagreements, OracleStage::kEncode, "Encoder '{}' refuses the program: {}",
              encoder.name, encoded.error().message);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/program/result.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/facts/fact.h"
@@ -17,6 +18,11 @@ struct QueueReport {
   std::vector<Fact> facts;
   std::vector<InternalDisagreement> disagreements;
 };
+
+// What `encoder` makes of `program`; `number` says on how many queues. Errors: those of the
+// encoder.
+Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
+                                 uint64_t number);
 
 // Judges what `encoder` makes of `program`. `number` says on how many queues, and which programs
 // are printed and parsed again. Requires: dispatches alone (dispatch_conflicts.h).

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "encoder/program/stop.h"
+#include "encoder/queues/queue_encoder.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
@@ -37,6 +38,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
+using testing::UnorderedElementsAre;
 
 CampaignOptions guided_campaign_of(std::string_view encoder, uint64_t run_count,
                                    const std::string& folder) {
@@ -62,11 +64,14 @@ TEST(Cells, NameTheConflictAndWhatOrdersIt) {
   constexpr std::string_view kText =
       "interlock 1\nmemory a 64\nmemory b 64\nmemory c 64\n"
       "dispatch X writes c[0:4]\ndispatch X writes a[0:4]\ndispatch fill writes b[0:4] value=1\n"
-      "dispatch Y reads a[0:8]\ndispatch Y writes b[0:4]\n";
-  // A reader of `a` behind a barrier; the writer of `b` needs none of its own.
+      "dispatch Y reads a[0:8]\ndispatch Y writes b[0:4]\n"
+      "dispatch Y reads b[0:4]\ndispatch Y reads a[0:4]\n";
+  // A reader of `a` behind a barrier; the writer of `b` needs none of its own. A reader of `a`
+  // behind one more, which that of `b` needed.
   EXPECT_THAT(cells_of(kText),
               IsSupersetOf({"RAW-overlap-Opaque-full", "RAW-overlap-full-after-1",
-                            "WAW-same_range-fill-full", "WAW-same_range-full-after-2"}));
+                            "WAW-same_range-fill-full", "WAW-same_range-full-after-2",
+                            "RAW-same_range-several-after-1"}));
   // An encoder that misses a write after a read.
   EXPECT_THAT(cells_of("interlock 1\nmemory a 64\ndispatch X reads a[0:4]\n"
                        "dispatch X writes a[0:4]\n"),
@@ -74,6 +79,30 @@ TEST(Cells, NameTheConflictAndWhatOrdersIt) {
   EXPECT_THAT(cells_of("interlock 1\nmemory a 64\ndispatch X reads a[0:4]\n"
                        "dispatch X reads a[0:4]\n"),
               IsEmpty());
+}
+
+// Of several queues: an edge, a signal that is waited for, the queue, or nothing of that.
+TEST(Cells, NameWhatOrdersQueues) {
+  const auto names_of = [](std::string_view text) {
+    const Program program = parse(text, "it", {.reads_every_queue = true}).value();
+    std::vector<std::string> names;
+    for (const Cell cell : new_cells_of(program, CellSet())) names.push_back(cell_name(cell));
+    return names;
+  };
+  EXPECT_THAT(
+      names_of("interlock 1\np: queue serial\nq: queue serial\nmemory a 64\nmemory b 64\n"
+               "dispatch X writes a[0:4] on p\ndispatch X writes b[0:4] on p\n"
+               "signal s=1 on p\ndispatch Y writes b[4:8] on p\nwait s=1 on q\n"
+               "dispatch Z reads b[0:4] on q\ndispatch Z reads b[4:8] on q\n"
+               "dispatch Z writes a[0:4] on p\n"),
+      UnorderedElementsAre("RAW-same_range-Opaque-signal", "RAW-same_range-signal-after-1",
+                           "RAW-same_range-Opaque-indirect", "RAW-same_range-indirect-after-0",
+                           "WAW-same_range-Opaque-queue", "WAW-same_range-queue-after-0"));
+  EXPECT_THAT(names_of("interlock 1\ng: queue graph\nmemory a 64\n"
+                       "A: dispatch X writes a[0:4] on g\nB: dispatch X reads a[0:4] after A on g\n"
+                       "dispatch X writes a[0:4] after B on g\n"),
+              IsSupersetOf({"RAW-same_range-Opaque-edge", "WAR-same_range-Opaque-edge",
+                            "WAW-same_range-Opaque-indirect"}));
 }
 
 TEST(Cells, AreNewOnce) {
@@ -96,20 +125,32 @@ TEST(Cells, AreNewOnce) {
   }
 }
 
+CampaignOptions guided_campaign_on_queues(std::string_view encoder, uint64_t run_count) {
+  CampaignOptions options = guided_campaign_of("none", run_count, "");
+  options.encoder = nullptr;
+  options.queue_encoder = find_queue_encoder(encoder);
+  options.unguided_run_count = 64;
+  return options;
+}
+
 TEST(GuidedCampaign, LeavesTheSameFilesWhateverTheNumberOfJobs) {
-  CampaignOptions one =
-      guided_campaign_of("mlx-2024", is_slow_build() ? 300 : 700, fresh_folder("one"));
-  CampaignOptions two = one;
-  two.out_dir = fresh_folder("two");
-  two.job_count = 2;
-  const CampaignReport first = reported(one);
-  const CampaignReport second = reported(two);
-  EXPECT_EQ(first.cell_count, second.cell_count);
-  Files files = files_in(one.out_dir);
-  EXPECT_EQ(files.size(), 1 + first.finds.size() + first.parent_count);
-  EXPECT_EQ(files_in(two.out_dir), files);
-  std::filesystem::remove_all(one.out_dir);
-  std::filesystem::remove_all(two.out_dir);
+  CampaignOptions on_queues = guided_campaign_on_queues("mlx-fences", is_slow_build() ? 80 : 300);
+  for (CampaignOptions one :
+       {guided_campaign_of("mlx-2024", is_slow_build() ? 300 : 700, ""), on_queues}) {
+    one.out_dir = fresh_folder("one");
+    CampaignOptions two = one;
+    two.out_dir = fresh_folder("two");
+    two.job_count = 2;
+    const CampaignReport first = reported(one);
+    const CampaignReport second = reported(two);
+    EXPECT_GT(first.cell_count, 20u);
+    EXPECT_EQ(first.cell_count, second.cell_count);
+    Files files = files_in(one.out_dir);
+    EXPECT_EQ(files.size(), 1 + first.finds.size() + first.parent_count);
+    EXPECT_EQ(files_in(two.out_dir), files);
+    std::filesystem::remove_all(one.out_dir);
+    std::filesystem::remove_all(two.out_dir);
+  }
 }
 
 // Its file says which cells, and the journal that no run before it had them.
@@ -268,6 +309,17 @@ TEST(GuidedCampaign, FindsNothingInARightEncoder) {
     for (const std::string& disagreement : report.disagreements) ADD_FAILURE() << disagreement;
     EXPECT_EQ(report.failing_run_count, 0u) << encoder;
     for (const CampaignFind& find : report.finds) ADD_FAILURE() << find.text;
+  }
+}
+
+TEST(GuidedCampaign, FindsNothingInARightEncoderForSeveralQueues) {
+  for (const QueueEncoderEntry& encoder : queue_encoder_registry()) {
+    if (encoder.is_broken) continue;
+    const auto run_count = static_cast<uint64_t>(proof_count(20'000, 400, 5));
+    const CampaignReport report = reported(guided_campaign_on_queues(encoder.name, run_count));
+    for (const std::string& disagreement : report.disagreements) ADD_FAILURE() << disagreement;
+    for (const CampaignFind& find : report.finds) ADD_FAILURE() << find.text;
+    EXPECT_GT(report.parent_count, 20u) << encoder.name;
   }
 }
 

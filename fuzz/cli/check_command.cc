@@ -3,16 +3,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "encoder/program/names.h"
 #include "encoder/program/release.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
+#include "fuzz/campaign/guide.h"
+#include "fuzz/campaign/journal.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
@@ -243,11 +248,40 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   return budget.failure.empty() ? status : worse(status, ExitStatus::kFinding);
 }
 
+// Whether the file is in `parents` of a campaign's folder, which is `folder` or in it. Those were
+// given to an encoder: they have no sync, and expect nothing.
+bool is_parent_in(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  const std::filesystem::path place = file.parent_path();
+  const bool is_below = place.native().size() > folder.native().size();
+  std::error_code ignored;
+  return is_below && place.filename() == kParentsFolder &&
+         std::filesystem::exists(journal_path(place.parent_path().string()), ignored);
+}
+
+// The programs at all paths, but for those parents; who names their folder gets them.
+Result<std::vector<std::string>> checked_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    auto files = programs_at({path});
+    if (!files) return files;
+    const size_t count =
+        std::erase_if(*files, [&](const std::string& file) { return is_parent_in(path, file); });
+    if (count > 0) {
+      print_remark(fmt::format(
+          "{} parent{} of a guided campaign in {} {} left out, without sync as they are; name their "
+          "folder to check them.\n",
+          count, count == 1 ? "" : "s", in_quotes(path), count == 1 ? "is" : "are"));
+    }
+    all.insert(all.end(), files->begin(), files->end());
+  }
+  return all;
+}
+
 ExitStatus run_check(CheckCommandOptions options) {
   const Interruptible interruptible;
   options.check.counts_own_reads = denies(options, "own-read");
   ExitStatus status = ExitStatus::kNothingFound;
-  const Result<std::vector<std::string>> paths = programs_at(options.paths);
+  const Result<std::vector<std::string>> paths = checked_files(options.paths);
   if (!paths) return report_error(paths.error());
   const bool names_files = paths->size() > 1 && options.format == "text" && !options.is_quiet;
   KnownFiles known(options.known);

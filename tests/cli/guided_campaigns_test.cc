@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoder/text/files.h"
@@ -15,6 +16,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 std::string fresh_folder(const std::string& name) {
   const std::string path = temporary_path(name);
@@ -39,7 +41,7 @@ std::vector<std::string> again_in(const std::string& text) {
 TEST(GuidedCampaigns, SayWhatTheyReachedAndHowAFindIsHadAgain) {
   const std::string folder = fresh_folder("guided");
   for (const std::string& out : {std::string(), "--out=" + folder}) {
-    std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--guided", "--runs=300"};
+    std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--guided", "--runs=1100"};
     if (!out.empty()) arguments.push_back(out);
     const CommandResult result = run_interlock(arguments);
     EXPECT_EQ(result.status, 1);
@@ -62,6 +64,15 @@ TEST(GuidedCampaigns, SayWhatTheyReachedAndHowAFindIsHadAgain) {
   std::filesystem::remove_all(folder);
 }
 
+// What it would count it never looks at.
+TEST(GuidedCampaigns, SayThatTheyEndedBeforeTheyMutated) {
+  const CommandResult result =
+      run_interlock({"fuzz", "--encoder=mlx-2024", "--guided", "--runs=60", "--max-finds=1"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("  Guided: it ended within the first 1024 programs, whose "
+                                    "cells are counted if more follow.\n"));
+}
+
 // Which no program of the generator does, and no other one without a branch that is new.
 TEST(GuidedCampaigns, ReachABranchThatOnlyMutantsReach) {
   const std::vector<std::string> start = {"fuzz", "--encoder=lib:" ATOMIC_COUNTING_LIBRARY,
@@ -79,22 +90,54 @@ TEST(GuidedCampaigns, ReachABranchThatOnlyMutantsReach) {
   EXPECT_EQ(run_interlock(arguments).out, guided.out);
 }
 
+// They are what an encoder was given, and no finding is meant.
+TEST(GuidedCampaigns, HaveParentsThatACheckOfTheirFolderLeavesOut) {
+  const std::string folder = fresh_folder("campaigns");
+  std::filesystem::create_directories(folder + "/found/parents");
+  std::filesystem::create_directories(folder + "/parents");
+  const auto put = [&](const std::string& path, std::string_view text) {
+    ASSERT_TRUE(write_file(folder + "/" + path, text));
+  };
+  const std::string repaired = "interlock 1\nmemory a 4\ndispatch X reads a\n";
+  put("found/campaign.journal", "");
+  put("found/parents/1-7.ilk", repaired + "dispatch X writes a\n");
+  put("parents/z.ilk", repaired);  // Of no campaign.
+  for (const std::string& path : {folder, folder + "/"}) {
+    const CommandResult result = run_interlock({"check", "-q", path});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.out, MatchesRegex("[^\n]*parents/z.ilk: [^\n]*no findings[^\n]*\n"));
+    EXPECT_THAT(result.err,
+                HasSubstr("1 parent of a guided campaign in '" + path + "' is left out"));
+  }
+  const CommandResult all_left_out = run_interlock({"check", folder + "/found"});
+  EXPECT_EQ(all_left_out.status, 0);
+  EXPECT_EQ(all_left_out.out, "");
+  for (const char* path : {"/found/parents", "/found/parents/", "/found/parents/1-7.ilk"}) {
+    EXPECT_EQ(run_interlock({"check", "-q", folder + path}).status, 1) << path;
+  }
+}
+
 TEST(GuidedCampaigns, RefuseWhatTheyAreNotFor) {
   struct Refusal {
     std::vector<std::string> options;
     std::string reason;
   };
   const std::string broken = temporary_path("broken.ilk");
+  const std::string destroys = temporary_path("destroys.ilk");
+  ASSERT_TRUE(write_file(destroys,
+                         "interlock 1\nmemory a 4\ntensor x f32[1] at a+0\n"
+                         "dispatch X writes x\nbarrier\ndestroy x\n"));
   ASSERT_TRUE(write_file(broken, "interlock 1\nmemory a 4\ndispatch X reads b\n"));
   for (const Refusal& refusal : std::vector<Refusal>{
            {{"--encoder=none", "--guided", "--runs=600", "--shard=1/2"}, "takes no --shard"},
            {{"--encoder=none", "--guided", "--first-run=7"}, "no --first-run"},
-           {{"--planner=interlock", "--guided"}, "an encoder for one queue"},
-           {{"--encoder=semaphores", "--guided"}, "an encoder for one queue"},
-           {{"--queues", "--guided"}, "an encoder for one queue"},
-           {{"--runs=9", "--guided"}, "an encoder for one queue"},
+           {{"--planner=interlock", "--guided"}, "campaigns of an encoder, without other"},
+           {{"--queues", "--guided"}, "campaigns of an encoder, without other"},
+           {{"--runs=9", "--guided"}, "campaigns of an encoder, without other"},
            {{"--encoder=none", "--corpus=" + broken}, "Give --guided, too."},
            {{"--encoder=none", "--guided", "--corpus=" + broken}, broken + ":3:18: error: "},
+           {{"--encoder=semaphores", "--guided", "--corpus=" + destroys},
+            destroys + ": error: the program has 'destroy"},
            {{"--encoder=none", "--guided", "--corpus=/no/such/place"}, "/no/such/place"}}) {
     std::vector<std::string> arguments = {"fuzz"};
     arguments.insert(arguments.end(), refusal.options.begin(), refusal.options.end());

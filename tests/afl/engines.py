@@ -37,19 +37,33 @@ def number(pattern, text):
 
 class Interlock:
     name = "`interlock fuzz`"
+    options = []
 
     def __init__(self, program):
         self.program = program
 
+    def start(self, encoder, folder, *options):
+        return run([self.program, "fuzz", f"--encoder={encoder}", "--jobs=1", *self.options, *options],
+                   folder)
+
     def rate(self, folder):
-        text, seconds = run([self.program, "fuzz", "--encoder=interlock", f"--runs={EXECUTIONS_MAX}",
-                             "--jobs=1"], folder)
+        text, seconds = self.start("interlock", folder, f"--runs={EXECUTIONS_MAX}")
         return number(r"(\d+) programs", text) / seconds
 
     def find(self, bug, seed, folder):
-        text, seconds = run([self.program, "fuzz", f"--encoder={bug}", f"--seed={seed}", "--jobs=1",
-                             "--max-finds=1"], folder)
-        return seconds, number(r"--first-run=(\d+)", text) + 1
+        text, seconds = self.start(bug, folder, f"--seed={seed}", "--max-finds=1")
+        return seconds, self.executions(text)
+
+    def executions(self, text):
+        return number(r"--first-run=(\d+)", text) + 1
+
+
+class GuidedInterlock(Interlock):
+    name = "`interlock fuzz --guided`"
+    options = ["--guided"]
+
+    def executions(self, text):
+        return number(r"Again: .* --runs=(\d+)", text)
 
 
 class LibFuzzer:
@@ -108,7 +122,7 @@ def main():
         return 2
     interlock, libfuzzer, afl, mutator, folder = (pathlib.Path(a).resolve() for a in sys.argv[1:])
     shutil.rmtree(folder, ignore_errors=True)
-    engines = [Interlock(interlock), LibFuzzer(libfuzzer), Afl(afl, mutator)]
+    engines = [Interlock(interlock), GuidedInterlock(interlock), LibFuzzer(libfuzzer), Afl(afl, mutator)]
 
     def fresh(name):
         (folder / name).mkdir(parents=True)

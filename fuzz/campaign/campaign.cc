@@ -191,7 +191,7 @@ class CampaignRunner final : public Recall {
       if (!taken) return taken;
       run += count;
       // A device that fails is given up after so many programs in a row, and no later.
-      const bool may_grow = options_.oracles.device.backend == nullptr;
+      const bool may_grow = options_.oracles.device.backend == nullptr && count == ahead_runs;
       const auto taken_time = Clock::now() - start;
       if (may_grow && taken_time < kProgressPeriod / 2) ahead_runs *= 2;
       if (taken_time > 2 * kProgressPeriod) ahead_runs = std::max(kBlockRuns, ahead_runs / 2);

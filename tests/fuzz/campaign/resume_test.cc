@@ -46,6 +46,19 @@ TEST(Resume, MakesNoRunAgain) {
   EXPECT_EQ(reported(options).run_count, 100u);
 }
 
+// Each of them takes no time, which says nothing of how many runs can be judged at once.
+TEST(Resume, MakesRunsBetweenManyOthers) {
+  CampaignOptions options = campaign_of("interlock", 1, fresh_folder("between"));
+  constexpr uint64_t kGaps = 70;
+  for (uint64_t gap = 0; gap < kGaps; ++gap) {
+    options.first_run = 2 * gap + 1;
+    reported(options);
+  }
+  options.first_run = 0;
+  options.run_count = 2 * kGaps;
+  EXPECT_EQ(reported(options).run_count, kGaps);
+}
+
 // A journal may come from anybody, and its lines may be long.
 TEST(Resume, CanBeInterruptedWhileItReads) {
   CampaignOptions options = campaign_of("none", 300, fresh_folder("reads"));

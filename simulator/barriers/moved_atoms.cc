@@ -42,7 +42,7 @@ MovedAtoms::MovedAtoms(const Program& program, std::span<const Move> moves) : pr
   uint64_t count = 0;
   for (const Move& move : moves) {
     for_each_atom_run(move, [&](MemoryId memory, ByteRange atoms) {
-      const auto [first, last] = runs_of({.memory = memory, .range = atoms});
+      const auto [first, last] = runs_of({memory, atoms});
       count += last - first;
       is_cut_ = is_cut_ || count > kPlacesMax;
       for (size_t i = first; i < last && !is_cut_; ++i) {
@@ -58,13 +58,13 @@ std::vector<MovedAtoms::Place>::const_iterator MovedAtoms::first_from(
   return std::ranges::lower_bound(places, begin, {}, &Place::first);
 }
 
-std::pair<size_t, size_t> MovedAtoms::runs_of(const Access& access) const {
-  const ByteRange atoms = in_whole_atoms(program_.memory(access.memory), access.range);
+std::pair<size_t, size_t> MovedAtoms::runs_of(MemoryRange bytes) const {
+  const ByteRange atoms = in_whole_atoms(program_.memory(bytes.memory), bytes.range);
   const auto first = std::ranges::partition_point(runs_, [&](const Run& run) {
-    return std::pair(run.memory, run.bytes.end) <= std::pair(access.memory, atoms.begin);
+    return std::pair(run.memory, run.bytes.end) <= std::pair(bytes.memory, atoms.begin);
   });
   const auto last = std::partition_point(first, runs_.end(), [&](const Run& run) {
-    return std::pair(run.memory, run.bytes.begin) < std::pair(access.memory, atoms.end);
+    return std::pair(run.memory, run.bytes.begin) < std::pair(bytes.memory, atoms.end);
   });
   return {static_cast<size_t>(first - runs_.begin()), static_cast<size_t>(last - runs_.begin())};
 }

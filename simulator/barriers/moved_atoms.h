@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/order/scoped_order.h"
 
 namespace interlock {
 
@@ -30,6 +31,14 @@ class MovedAtoms {
   // bytes of the accesses.
   template <typename Visit>
   void for_each_between(DispatchId dispatch, uint32_t begin, uint32_t end, Visit visit) const {
+    for (const Access& access : program_.accesses_of(dispatch)) {
+      if (!for_each_on({access.memory, access.range}, begin, end, visit) || is_cut_) return;
+    }
+  }
+
+  // Likewise, for those that move an atom of the bytes. Returns false if visit() did.
+  template <typename Visit>
+  bool for_each_on(MemoryRange bytes, uint32_t begin, uint32_t end, Visit visit) const {
     const auto visit_list = [&](const std::vector<Place>& places) {
       auto at = first_from(places, begin);
       for (; at != places.end() && at->first <= end; ++at) {
@@ -37,16 +46,12 @@ class MovedAtoms {
       }
       return true;
     };
-    if (is_cut_) {
-      visit_list(all_);
-      return;
+    if (is_cut_) return visit_list(all_);
+    const auto [first, last] = runs_of(bytes);
+    for (size_t i = first; i < last; ++i) {
+      if (!visit_list(runs_[i].places)) return false;
     }
-    for (const Access& access : program_.accesses_of(dispatch)) {
-      const auto [first, last] = runs_of(access);
-      for (size_t i = first; i < last; ++i) {
-        if (!visit_list(runs_[i].places)) return;
-      }
-    }
+    return true;
   }
 
  private:
@@ -63,8 +68,8 @@ class MovedAtoms {
 
   static std::vector<Place>::const_iterator first_from(const std::vector<Place>& places,
                                                        uint32_t begin);
-  // Those that the atoms of the access overlap, [first, last).
-  std::pair<size_t, size_t> runs_of(const Access& access) const;
+  // Those that the atoms of the bytes overlap, [first, last).
+  std::pair<size_t, size_t> runs_of(MemoryRange bytes) const;
 
   const Program& program_;
   std::vector<Run> runs_;  // By memory and bytes.

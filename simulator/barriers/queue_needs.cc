@@ -1,15 +1,19 @@
-// The idea is that of needed_sync.cc, with places in the stead of stages.
+// The idea is that of needed_sync.cc, with places in the stead of stages, the host among them.
 #include "simulator/barriers/queue_needs.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/queue_cuts.h"
 #include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/stamp_tree.h"
+#include "simulator/order/host_atoms.h"
 #include "simulator/order/places.h"
-#include "simulator/order/scoped_order.h"
 
 namespace interlock {
 namespace {
@@ -25,7 +29,7 @@ class QueueNeedSearch {
         segments_(program),
         stage_of_place_(places_.count()),
         latest_of_place_(places_.count()),
-        floors_(places_.count() * places_.count() * kGoalCount, 1) {
+        floors_(size_t{places_.count()} * places_.count() * kGoalCount, 1) {
     for (PlaceIndex i = 0; i < places_.count(); ++i) histories_.emplace_back(program, segments_);
     gap_end_.resize(program.dispatches.size());
     for (uint32_t i = static_cast<uint32_t>(gap_end_.size()); i-- > 0;) {
@@ -37,10 +41,15 @@ class QueueNeedSearch {
     first_piece_.assign(program.statements.size() + 1, 0);
     for (const SyncPiece& piece : pieces) ++first_piece_[piece.statement.index + 1];
     for (size_t i = 1; i < first_piece_.size(); ++i) first_piece_[i] += first_piece_[i - 1];
+    for (uint32_t i = 0; i < pieces.size(); ++i) {
+      const bool has_signal = pieces[i].kind == SyncPieceKind::kWait && pieces[i].partner.is_some();
+      if (has_signal) with_signals_.emplace_back(pieces[i].partner, i);
+    }
+    std::ranges::sort(with_signals_);
   }
 
   NeededPieces run() {
-    for (size_t i = 0; i < program_.dispatches.size() && needs_.is_complete; ++i) {
+    for (size_t i = 0; i < program_.dispatches.size() && is_complete_; ++i) {
       if (is_stopped()) break;
       const DispatchId id(i);
       const Stage stage = stage_of(program_.dispatch(id));
@@ -50,15 +59,20 @@ class QueueNeedSearch {
       histories_[place].record(id, id.index + 1);
       latest_of_place_[place] = id.index + 1;
     }
+    needs_.can_go.resize(pieces_.size());
+    for (size_t i = 0; i < pieces_.size() && is_complete_; ++i) {
+      const bool is_open = needs_.is_needed[i] || cuts_of_.implies_in_two_places(pieces_[i]);
+      needs_.can_go[i] = !is_open;
+    }
     return std::move(needs_);
   }
 
  private:
-  // Order, or visibility to a sort of access.
-  static constexpr size_t kGoalCount = 1 + kDispatchSortCount;
+  // Order, or visibility to a sort of access, in memory or in unified memory.
+  static constexpr size_t kGoalCount = 1 + 2 * kStageAccessCount;
 
   uint32_t steps_before(size_t dispatch) const {
-    return cuts_of_.steps_before(DispatchId(dispatch));
+    return cuts_of_.steps().before(DispatchId(dispatch));
   }
 
   void find_conflicts_of(DispatchId second, Stage stage) {
@@ -66,6 +80,7 @@ class QueueNeedSearch {
     for (uint32_t k = 0; k < dispatch.access_count; ++k) {
       const Access& access = program_.accesses[dispatch.first_access + k];
       const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
+      if (span.is_empty()) continue;
       const auto read_sort = read_sort_of(stage, access);
       const auto write_sort = write_sort_of(stage, access);
       for (PlaceIndex first = 0; first < places_.count(); ++first) {
@@ -74,7 +89,10 @@ class QueueNeedSearch {
                                .first = stage_of_place_[first],
                                .second = stage,
                                .is_of_memory = true,
-                               .end = cuts_of_.steps_before(second)};
+                               .bytes = {access.memory, access.range},
+                               .end = cuts_of_.steps().before(second)};
+        // The host does one after another, in one cache.
+        if (conflict.first_queue == kNoQueue && conflict.second_queue == kNoQueue) continue;
         for (const auto sort : {read_sort, write_sort}) {
           if (!sort) continue;
           conflict.sort = *sort;
@@ -86,44 +104,103 @@ class QueueNeedSearch {
     }
   }
 
+  size_t goal_of(const QueueConflict& conflict) const {
+    if (!conflict.is_of_memory) return 0;
+    const bool is_unified = program_.memory(conflict.bytes.memory).is_unified;
+    return 1 + static_cast<size_t>(conflict.sort) + (is_unified ? kStageAccessCount : 0);
+  }
+
   // With the latest conflicting access of `first`, unless a shorter one stands for it.
   void judge(DispatchId second, const Access& access, SegmentSpan span, PlaceIndex first,
              QueueConflict conflict) {
     const PlaceIndex place = places_.of(second, conflict.second);
-    const size_t goal = conflict.is_of_memory ? 1 + static_cast<size_t>(conflict.sort) : 0;
-    Stamp& floor = floors_[(first * places_.count() + place) * kGoalCount + goal];
+    const size_t key = (first * places_.count() + place) * kGoalCount + goal_of(conflict);
+    const bool is_by_bytes =
+        conflict.is_of_memory && cuts_of_.steps().tells_bytes_apart(access.memory);
+    Stamp all = 1;
+    Stamp& floor = is_by_bytes ? all : floors_[key];
     if (latest_of_place_[first] < floor) return;
     const AccessSide side = conflict.is_of_memory ? AccessSide::kWrites : AccessSide::kReads;
     charge(1);
     histories_[first].latest_runs(span, access, program_.dispatch(second).atomic_op, side, floor,
                                   latest_);
-    Stamp latest = 0;
-    for (const StampRun& run : latest_) latest = std::max(latest, run.stamp);
-    if (latest == 0 || !needs_.is_complete) return;
     charge(latest_.size());
-    conflict.begin = steps_before(size_t{latest} - 1);
-    floor = gap_end_[latest - 1] + 1;
-    if (!cuts_of_.find(conflict, work_left_, cuts_)) {
-      needs_.is_complete = false;
+    if (latest_.empty() || !is_complete_) return;
+    if (is_by_bytes) {
+      judge_bytes(span, key, conflict);
       return;
     }
-    for (const QueueCut& cut : cuts_) mark(conflict, cut);
+    Stamp latest = 0;
+    for (const StampRun& run : latest_) latest = std::max(latest, run.stamp);
+    conflict.begin = steps_before(size_t{latest} - 1);
+    floor = gap_end_[latest - 1] + 1;
+    judge(conflict);
   }
 
-  void mark(const QueueConflict& conflict, const QueueCut& cut) {
+  // The runs of latest_, byte by byte.
+  void judge_bytes(SegmentSpan span, size_t key, QueueConflict conflict) {
+    std::unique_ptr<StampTree>& judged = judged_[key];
+    if (judged == nullptr) judged = std::make_unique<StampTree>(segments_.count());
+    judged_runs_.clear();
+    judged->append_runs(span, 1, judged_runs_);
+    charge(judged_runs_.size());
+    zip_runs(latest_, judged_runs_, [&](SegmentSpan part, Stamp latest, Stamp before) {
+      if (latest == 0 || !is_complete_) return;
+      conflict.begin = steps_before(size_t{latest} - 1);
+      if (conflict.begin + 1 <= before) return;
+      conflict.bytes.range = segments_.bytes_of(part);
+      // Segments end where operands do.
+      part.end - part.begin == 1 ? judge(conflict) : judge_pieces_of(conflict);
+      judged->raise(part, conflict.begin + 1);
+    });
+  }
+
+  // Cuts the bytes where operands begin or end.
+  void judge_pieces_of(QueueConflict conflict) {
+    const ByteRange bytes = conflict.bytes.range;
+    ends_.clear();
+    charge(cuts_of_.steps().append_ends(conflict.begin, conflict.end, conflict.bytes, ends_));
+    ends_.push_back(bytes.end);
+    std::ranges::sort(ends_);
+    ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
+    uint64_t begin = bytes.begin;
+    for (const uint64_t end : ends_) {
+      conflict.bytes.range = {begin, end};
+      judge(conflict);
+      begin = end;
+    }
+  }
+
+  void judge(const QueueConflict& conflict) {
+    if (!is_complete_) return;
+    if (!cuts_of_.find(conflict, work_left_, cuts_)) {
+      is_complete_ = false;
+      return;
+    }
+    for (const QueueCut& cut : cuts_) mark(cut);
+  }
+
+  void mark(const QueueCut& cut) {
     const StatementId statement = cuts_of_.statement_of(cut.step);
     if (!statement.is_some()) return;
     const uint32_t end = first_piece_[statement.index + 1];
-    for (uint32_t i = first_piece_[statement.index]; i < end; ++i) {
-      charge(1);
-      if (needs_.is_needed[i]) continue;
-      const bool is_needed = cuts_of_.needs(conflict, cut, pieces_[i]);
-      needs_.is_needed[i] = is_needed;
+    for (uint32_t i = first_piece_[statement.index]; i < end; ++i) mark(cut, i);
+    auto with = std::ranges::lower_bound(with_signals_, std::pair(statement, 0u));
+    for (; with != with_signals_.end() && with->first == statement; ++with) {
+      mark(cut, with->second);
     }
   }
 
+  void mark(const QueueCut& cut, uint32_t piece) {
+    if (needs_.is_needed[piece]) return;
+    uint64_t work = 0;
+    const bool is_needed = cuts_of_.needs(cut, pieces_[piece], work);
+    charge(work);
+    needs_.is_needed[piece] = is_needed;
+  }
+
   void charge(uint64_t work) {
-    if (work > work_left_) needs_.is_complete = false;
+    if (work > work_left_) is_complete_ = false;
     work_left_ -= std::min(work, work_left_);
   }
 
@@ -139,10 +216,18 @@ class QueueNeedSearch {
   // The least stamp that is to be asked: by the place of the earlier dispatch, that of the later
   // one, and the goal.
   std::vector<Stamp> floors_;
+  // Likewise, where operands make a difference, by segment: one more than the step at which the
+  // shortest conflict so far begins.
+  std::map<size_t, std::unique_ptr<StampTree>> judged_;
   std::vector<uint32_t> gap_end_;      // By dispatch: the first after it that has a step before it.
   std::vector<uint32_t> first_piece_;  // By statement, and one more.
+  // Waits of binary semaphores, by the signal that goes along.
+  std::vector<std::pair<StatementId, uint32_t>> with_signals_;
   NeededPieces needs_;
+  bool is_complete_ = true;  // Else what is not needed by then is open.
   std::vector<StampRun> latest_;
+  std::vector<StampRun> judged_runs_;
+  std::vector<uint64_t> ends_;
   std::vector<QueueCut> cuts_;
 };
 
@@ -150,7 +235,8 @@ class QueueNeedSearch {
 
 NeededPieces find_queue_needs(const Program& program, std::span<const SyncPiece> pieces,
                               uint64_t& work_left) {
-  return QueueNeedSearch(program, pieces, work_left).run();
+  if (!has_host_atoms(program)) return QueueNeedSearch(program, pieces, work_left).run();
+  return QueueNeedSearch(with_whole_atoms(program), pieces, work_left).run();
 }
 
 }  // namespace interlock

@@ -11,16 +11,18 @@
 namespace interlock {
 
 struct NeededPieces {
-  std::vector<bool> is_needed;  // By piece.
-  bool is_complete = true;      // Else what is not needed by then is open.
+  // By piece; neither where chains do not say.
+  std::vector<bool> is_needed;
+  std::vector<bool> can_go;
 };
 
 // Returns which of `pieces` some conflict needs: without one of them alone, `program` has a hazard;
 // without any other alone it has none.
-// Requires: QueueCuts::can_judge(); `program` is its own reference run, and has no hazard; `pieces`
-// are its sync_pieces_of(). Cost: for each access, and each place, O(log segments); and for those
-// conflicts that no shorter one between the same places stands for, the steps between the two.
-// Takes its work from `work_left`.
+// What flushes and invalidations save from being lost it does not know: of those another finding
+// may come. Requires: QueueCuts::can_judge(); `program` is its own reference run, and has no
+// hazard; `pieces` are its sync_pieces_of(). Cost: for each access, and each place, O(log
+// segments); and for those conflicts that no shorter one between the same places, and on the same
+// bytes, stands for, the steps between the two. Takes its work from `work_left`.
 NeededPieces find_queue_needs(const Program& program, std::span<const SyncPiece> pieces,
                               uint64_t& work_left);
 

@@ -156,7 +156,7 @@ class SyncSearch {
     if (is_stopped()) return;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (needs.is_needed[i]) verdicts_[i] = PieceVerdict::kNeeded;
-      if (!needs.is_needed[i] && needs.is_complete) verdicts_[i] = PieceVerdict::kRedundant;
+      if (needs.can_go[i] && only_orders(i)) verdicts_[i] = PieceVerdict::kRedundant;
     }
   }
 
@@ -251,10 +251,13 @@ class SyncSearch {
 
   void mark_redundant(const std::vector<size_t>& group) {
     for (const size_t i : group) {
-      const bool only_adds =
-          !pieces_[i].is_of_host_move() || saves_nothing_[pieces_[i].statement.index];
-      if (only_adds) verdicts_[i] = PieceVerdict::kRedundant;
+      if (only_orders(i)) verdicts_[i] = PieceVerdict::kRedundant;
     }
+  }
+
+  // Whatever the host has written is lost without it as it is with it.
+  bool only_orders(size_t index) const {
+    return !pieces_[index].is_of_host_move() || saves_nothing_[pieces_[index].statement.index];
   }
 
   void mark_needed(const std::vector<size_t>& group, const std::vector<HazardousPair>& pairs) {

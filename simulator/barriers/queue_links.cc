@@ -3,9 +3,6 @@
 // event have in common is a mark for each of its dependencies.
 #include "simulator/barriers/queue_links.h"
 
-#include <algorithm>
-
-#include "encoder/program/check.h"
 #include "simulator/order/dependency_ends.h"
 #include "simulator/order/signal_statements.h"
 
@@ -148,9 +145,8 @@ QueueLinks::Way QueueLinks::way_of(const Dependency& dependency, QueueIndex queu
   return way;
 }
 
-Dependency QueueLinks::cut(Dependency dependency, uint32_t index, const SyncPiece* without) {
-  if (without == nullptr || without->dependency != index) return dependency;
-  if (without->kind != SyncPieceKind::kScope) return dependency;
+Dependency QueueLinks::cut(Dependency dependency, const SyncPiece* without) {
+  if (without == nullptr || without->kind != SyncPieceKind::kScope) return dependency;
   Scope& scope = without->is_source ? dependency.source : dependency.destination;
   scope.stages = static_cast<StageMask>(scope.stages & ~without->cut.stages);
   scope.accesses = static_cast<AccessMask>(scope.accesses & ~without->cut.accesses);
@@ -174,6 +170,20 @@ bool QueueLinks::covers(std::span<const Access> operands, uint32_t first,
     if (touches) return true;
   }
   return false;
+}
+
+// Of a dependency of a barrier or a `set`; none if it goes.
+std::optional<QueueLinks::Way> QueueLinks::way_without(uint32_t index, QueueIndex queue,
+                                                       const SyncPiece* without) const {
+  if (without != nullptr && without->dependency != index) without = nullptr;
+  if (without != nullptr && without->kind == SyncPieceKind::kDependency) return std::nullopt;
+  const Dependency dependency = cut(program_.dependencies[index], without);
+  Way way = way_of(dependency, queue);
+  const auto operands = program_.operands_of(dependency);
+  const bool is_narrow = conflict_.is_of_memory && !operands.empty() &&
+                         !covers(operands, dependency.first_operand, without);
+  if (is_narrow) way.starts = way.shows = way.rises = false;
+  return way;
 }
 
 // The piece takes something from what the statement does.
@@ -238,17 +248,8 @@ void QueueLinks::append_barrier(const Statement& statement, const SyncPiece* wit
     return;
   }
   for (uint32_t i = 0; i < barrier.dependency_count; ++i) {
-    const uint32_t index = barrier.first_dependency + i;
-    const bool goes = without != nullptr && without->kind == SyncPieceKind::kDependency &&
-                      without->dependency == index;
-    if (goes) continue;
-    const Dependency dependency = cut(program_.dependencies[index], index, without);
-    Way way = way_of(dependency, statement.queue);
-    const auto operands = program_.operands_of(dependency);
-    const bool is_narrow = conflict_.is_of_memory && !operands.empty() &&
-                           !covers(operands, dependency.first_operand, without);
-    if (is_narrow) way.starts = way.shows = way.rises = false;
-    append(way);
+    const auto way = way_without(barrier.first_dependency + i, statement.queue, without);
+    if (way) append(*way);
   }
 }
 
@@ -275,16 +276,8 @@ void QueueLinks::append_event(const SyncStep& set, bool is_await, QueueIndex que
     return;
   }
   for (uint32_t index = set.first; index < set.first + set.count; ++index) {
-    const bool goes = without != nullptr && without->kind == SyncPieceKind::kDependency &&
-                      without->dependency == index;
-    if (goes) continue;
-    const Dependency dependency = cut(program_.dependencies[index], index, without);
-    Way way = way_of(dependency, queue);
-    const auto operands = program_.operands_of(dependency);
-    const bool is_narrow = conflict_.is_of_memory && !operands.empty() &&
-                           !covers(operands, dependency.first_operand, without);
-    if (is_narrow) way.starts = way.shows = way.rises = false;
-    append_half(way, token_of_dependency(index));
+    const auto way = way_without(index, queue, without);
+    if (way) append_half(*way, token_of_dependency(index));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -90,7 +91,8 @@ class QueueLinks {
 
   void append(const Way& way);
   Way way_of(const Dependency& dependency, QueueIndex queue) const;
-  static Dependency cut(Dependency dependency, uint32_t index, const SyncPiece* without);
+  static Dependency cut(Dependency dependency, const SyncPiece* without);
+  std::optional<Way> way_without(uint32_t index, QueueIndex queue, const SyncPiece* without) const;
   bool covers(std::span<const Access> operands, uint32_t first, const SyncPiece* without) const;
   void append_join(const QueueStep& step);
   void append_submission(QueueIndex queue);

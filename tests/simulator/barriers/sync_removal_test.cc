@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "encoder/text/parser.h"
+#include "simulator/barriers/queue_cuts.h"
 #include "simulator/barriers/sync_redundancy.h"
 #include "simulator/chains/chain_hazards.h"
 #include "simulator/chains/counter_run.h"
@@ -201,6 +204,129 @@ TEST(FindRedundantSync, IsTheSameWhereManyAreLeftOutAtOnce) {
   }
   EXPECT_GT(redundant_count, count / 10);
   print_proof(count, "sync of several queues that can go, one by one and many at once");
+}
+
+// One to three queues, concurrent or serial, with barriers of scopes, signals and waits for them:
+// what the chains of conflicts can judge. Signals stand before their waits.
+std::string plain_text(uint64_t seed) {
+  SeededChoice choice(seed);
+  const auto has = [&](uint64_t numerator, uint64_t denominator) {
+    return choice.chance(numerator, denominator);
+  };
+  const uint64_t queue_count = 1 + choice.below(3);
+  const auto queue = [&] { return fmt::format(" on p{}", choice.below(queue_count)); };
+  constexpr std::string_view kScopes[] = {"compute.read",  "compute.write",
+                                          "copy.write",    "copy",
+                                          "compute|copy",  "compute.read|compute.write",
+                                          "all.write|all", "all.read|all.write",
+                                          "host.read",     "compute.write|copy.read"};
+  constexpr std::string_view kStages[] = {"compute", "copy", "compute|copy", "all", "host|compute"};
+  const auto scope = [&] { return kScopes[choice.below(std::size(kScopes))]; };
+  const auto stages = [&] { return kStages[choice.below(std::size(kStages))]; };
+  const auto operand = [&] {
+    const uint64_t begin = choice.below(6);
+    return fmt::format(" m[{}:{}]", begin, begin + 1 + choice.below(3));
+  };
+  std::string text = "interlock 1\nmemory m 8\n";
+  for (uint64_t q = 0; q < queue_count; ++q) {
+    text += fmt::format("p{}: queue {}\n", q, has(2, 3) ? "concurrent" : "serial");
+  }
+  std::vector<uint64_t> values(queue_count);
+  std::vector<uint64_t> others(queue_count);  // Of second semaphores, which batches signal too.
+  const bool has_scopes = has(2, 3);
+  uint64_t dispatches_left = 2 + choice.below(5);
+  while (dispatches_left > 0) {
+    const uint64_t sort = choice.below(8);
+    const uint64_t q = choice.below(queue_count);
+    if (sort < 2) {
+      --dispatches_left;
+      text += has(1, 4) ? "dispatch Move in copy" : "dispatch Work";
+      if (has(2, 3)) text += " reads" + operand();
+      text += " writes" + operand() + queue() + "\n";
+    } else if (sort < 4) {
+      text += "barrier";
+      if (has_scopes && has(2, 3)) {
+        text += fmt::format(" {}", scope());
+        text += fmt::format(" -> {}", scope());
+        if (has(1, 2)) {
+          text += fmt::format(", {}", scope());
+          text += fmt::format(" -> {}", scope());
+        }
+      } else if (has(1, 3)) {
+        text += " execution";
+      }
+      text += queue() + "\n";
+    } else if (sort < 6) {
+      text += fmt::format("signal s{}={}", q, ++values[q]);
+      if (has(1, 2)) text += fmt::format(" after {}", stages());
+      if (has(1, 3)) {
+        text += fmt::format(", t{}={}", q, ++others[q]);
+        if (has(1, 2)) text += fmt::format(" after {}", stages());
+      }
+      text += fmt::format(" on p{}\n", q);
+    } else if (sort == 6) {
+      // All others come after what the queue has done.
+      text += fmt::format("signal s{}={} on p{}\n", q, ++values[q], q);
+      for (uint64_t other = 0; other < queue_count; ++other) {
+        if (other != q) text += fmt::format("wait s{}={} on p{}\n", q, values[q], other);
+      }
+    } else if (values[q] > 0) {
+      const bool is_other = others[q] > 0 && has(1, 3);
+      const uint64_t last = is_other ? others[q] : values[q];
+      text += fmt::format("wait {}{}={}", is_other ? "t" : "s", q, 1 + choice.below(last));
+      if (has(1, 2)) text += fmt::format(" before {}", stages());
+      text += queue() + "\n";
+    }
+  }
+  return text;
+}
+
+// Neither dependencies of one barrier chain, nor do signals of one batch cover each other: the
+// statement after that is what orders the two.
+TEST(FindRedundantSync, LetsNothingWithinOneStatementChain) {
+  for (const std::string_view body :
+       {"dispatch Make writes x\nbarrier compute.write -> copy, copy -> compute.read\n"
+        "last: barrier\ndispatch Use reads x writes y\ndispatch Other writes z on q1\n",
+        "dispatch Make writes x\nsignal s=1 after compute, t=1 after copy\nwait t=1 on q1\n"
+        "last: wait s=1 on q1\ndispatch Use reads x writes y on q1\n"}) {
+    const Program program = program_with_queues(fmt::format(
+        "interlock 1\nmemory x 64\nmemory y 64\nmemory z 64\nq1: queue concurrent\n{}", body));
+    ASSERT_TRUE(QueueCuts::can_judge(program));
+    const SyncRedundancy by_chains = find_redundant_sync(program, {.alone_max = 0});
+    EXPECT_EQ(by_chains.redundant, find_redundant_sync(program).redundant) << body;
+    for (const SyncPiece& piece : by_chains.redundant) {
+      const NameId label = program.statements[piece.statement.index].label;
+      EXPECT_FALSE(label.is_some() && program.name(label) == "last") << body;
+    }
+  }
+}
+
+TEST(FindRedundantSync, IsTheSameWhereChainsAreAsked) {
+  const int count = proof_count(100'000, 6000);
+  int judged_count = 0;
+  int redundant_count = 0;
+  int needed_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    const std::string text = plain_text(static_cast<uint64_t>(seed));
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    const std::optional<Program> program = parse_queues(text);
+    ASSERT_TRUE(program.has_value());
+    ASSERT_TRUE(QueueCuts::can_judge(*program));
+    const auto hazards = chain_hazards_of(*program);
+    if (!hazards || !hazards->empty()) continue;
+    ++judged_count;
+    const SyncRedundancy alone = find_redundant_sync(*program, {.alone_max = SIZE_MAX});
+    const SyncRedundancy by_chains = find_redundant_sync(*program, {.alone_max = 0});
+    ASSERT_EQ(alone.redundant, by_chains.redundant);
+    ASSERT_EQ(by_chains.unjudged_count, 0);
+    redundant_count += !alone.redundant.empty();
+    needed_count += alone.redundant.size() < sync_pieces_of(*program).size();
+  }
+  EXPECT_GT(judged_count, count / 5);
+  EXPECT_GT(redundant_count, count / 5);
+  EXPECT_GT(needed_count, count / 20);
+  print_proof(count,
+              "sync of several queues that can go, one by one and by the chains of conflicts");
 }
 
 // Advice taken one at a time, with a check after each, ends with nothing to take, and clean.

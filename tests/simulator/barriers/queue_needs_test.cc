@@ -233,7 +233,8 @@ TEST(FindQueueNeeds, SaysOfTransfersWhatTheRemovalOfEachSays) {
     if (HasFailure()) return;
   }
   EXPECT_GT(verdicts.programs, count / 5);
-  for (size_t kind = 0; kind < verdicts.can_go.size(); ++kind) {
+  // Few programs do not have all kinds.
+  for (size_t kind = 0; kind < verdicts.can_go.size() && !is_slow_build(); ++kind) {
     const auto named = static_cast<SyncPieceKind>(kind);
     if (named == SyncPieceKind::kEdge) continue;
     EXPECT_GT(verdicts.can_go[kind], count / 500) << word_of(named);
@@ -259,6 +260,18 @@ TEST(FindQueueNeeds, SaysOfRandomProgramsWhatTheRemovalOfEachSays) {
   }
   EXPECT_GT(verdicts.programs, count / 40);
   print_proof(count, "sync of all that chains can judge that can go, one by one and by chains");
+}
+
+// Both conflicts begin before both barriers, and one of them does not stand for the other.
+TEST(FindQueueNeeds, AsksOfBytesThatOperandsTellApartOneByOne) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nmemory y 64\nmemory z 64\nq1: queue concurrent\n"
+      "dispatch Make writes x on q1\ndispatch Make writes y on q1\n"
+      "barrier compute.write -> compute.read x on q1\n"
+      "barrier compute.write -> compute.read y on q1\n"
+      "dispatch Use reads x writes z[0:32] on q1\ndispatch Use reads y writes z[32:64] on q1\n");
+  ASSERT_TRUE(QueueCuts::can_judge(program));
+  EXPECT_TRUE(find_redundant_sync(program, {.alone_max = 0}).redundant.empty());
 }
 
 // Frames that the host feeds and reads back, four of them under way: each piece left out by itself,

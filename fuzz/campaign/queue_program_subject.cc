@@ -10,6 +10,7 @@
 #include "encoder/program/check.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/queue_generator.h"
+#include "fuzz/generate/queue_meanings.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/queue_judges.h"
 #include "fuzz/judge/signature.h"
@@ -21,6 +22,8 @@
 
 namespace interlock {
 namespace {
+
+constexpr uint64_t kMeaningsSeed = 0x6d65616e696e6773;
 
 // Small ones are as likely as long ones, in which most is ordered or nothing is.
 QueueGeneratorOptions draw_options(Choice& choice, const GeneratorOptions& options) {
@@ -41,7 +44,11 @@ class QueueProgramSubject final : public Subject {
   ProgramDraft draft(uint64_t run_index) const override {
     SeededChoice choice(seed_of_run(options().seed, run_index));
     const QueueGeneratorOptions queues = draw_options(choice, options().generator);
-    return generate_queues(choice, queues);
+    ProgramDraft draft = generate_queues(choice, queues);
+    // From numbers of their own, so that all other programs are the same without.
+    SeededChoice meanings(seed_of_run(options().seed ^ kMeaningsSeed, run_index));
+    if (meanings.chance(1, 3)) add_queue_meanings(draft, meanings);
+    return draft;
   }
 
   RunOutcome judge(uint64_t run_index) const override {
@@ -59,7 +66,8 @@ class QueueProgramSubject final : public Subject {
     const Program program = build(draft(run_index)).value();
     const Program small = minimize_queues_for(program, signature, minimize_options()).program;
     const ReferenceOrder reference = find_reference_order(small);
-    const Program run = in_reference_order(small, reference);
+    // As it was judged: in its own order it knows of its replays.
+    const Program run = reference.is_text_order ? small : in_reference_order(small, reference);
     CampaignFind find;
     find.signature = signature;
     find.run_index = run_index;

@@ -64,7 +64,14 @@ constexpr std::string_view kQueueFeatureWords[] = {
     "discards",
     "free",
     "destroy",
-    "ends-on-queues"};
+    "ends-on-queues",
+    "pin",
+    "unpin",
+    "reset",
+    "adopt",
+    "order",
+    "captures",
+    "replays"};
 static_assert(std::size(kQueueFeatureWords) == kQueueFeatureCount);
 
 constexpr QueueKind kQueueKinds[] = {QueueKind::kConcurrent, QueueKind::kSerial,

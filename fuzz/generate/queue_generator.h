@@ -68,8 +68,16 @@ enum class QueueFeature : uint8_t {
   kFree,
   kDestroy,
   kEndsOnQueues,  // `free x on q1`.
+  // By queue_meanings.h.
+  kPin,
+  kUnpin,
+  kReset,
+  kAdopt,
+  kOrder,
+  kCaptures,
+  kReplays,
 };
-inline constexpr int kQueueFeatureCount = static_cast<int>(QueueFeature::kEndsOnQueues) + 1;
+inline constexpr int kQueueFeatureCount = static_cast<int>(QueueFeature::kReplays) + 1;
 std::string_view word_of(QueueFeature feature);
 
 // What generated programs contain; index: QueueFeature.

@@ -65,6 +65,16 @@ TEST(QueueProgramCampaign, KeepsFindsThatSayWhatIsFound) {
   EXPECT_THAT(signatures, Contains(testing::StartsWith("use-after-free-")));
 }
 
+// What one replay leaves and another one finds is told apart where the text is in reference order.
+TEST(QueueProgramCampaign, KeepsFindsBetweenReplays) {
+  CampaignOptions options = options_of_queues(1);
+  options.seed = 11;
+  options.first_run = 1832;
+  std::vector<std::string> signatures;
+  for (const CampaignFind& find : reported(options).finds) signatures.push_back(find.signature);
+  EXPECT_THAT(signatures, Contains("clobber-replay-Opaque-host_reads"));
+}
+
 TEST(QueueProgramCampaign, GivesTheSameFilesOnAnyNumberOfThreads) {
   std::vector<std::vector<std::string>> texts;
   for (const uint32_t job_count : {1u, 3u}) {

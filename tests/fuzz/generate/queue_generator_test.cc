@@ -9,6 +9,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
+#include "fuzz/generate/queue_meanings.h"
 #include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
 #include "simulator/order/in_reference_order.h"
@@ -35,7 +36,9 @@ QueueGeneratorOptions options_of(uint64_t seed) {
 
 ProgramDraft generated(uint64_t seed, QueueFeatureCounts* counts = nullptr) {
   SeededChoice choice(seed);
-  return generate_queues(choice, options_of(seed), counts);
+  ProgramDraft draft = generate_queues(choice, options_of(seed), counts);
+  if (seed % 2 == 1) add_queue_meanings(draft, choice, counts);
+  return draft;
 }
 
 TEST(QueueGenerator, MakesOnlyProgramsThatParseWithSignalsInTheOrderOfTheirValues) {
@@ -49,7 +52,8 @@ TEST(QueueGenerator, MakesOnlyProgramsThatParseWithSignalsInTheOrderOfTheirValue
 
 TEST(QueueGenerator, MakesProgramsOfAnyBytes) {
   for_any_bytes(300, 5, [](Choice& choice, int size) {
-    const ProgramDraft draft = generate_queues(choice);
+    ProgramDraft draft = generate_queues(choice);
+    add_queue_meanings(draft, choice);
     const auto program = build(draft);
     ASSERT_TRUE(program) << size << " bytes: " << program.error().message << "\n" << print(draft);
   });

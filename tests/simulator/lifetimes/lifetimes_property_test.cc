@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "tests/corpus_files.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/value_ledger.h"
+#include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_lifetime_programs.h"
 
 namespace interlock::lifetimes_property_test {
@@ -141,8 +143,38 @@ TEST(LifetimesProperty, AgreeWithTheLedgerOnPinnedAndDestroyedValues) {
               "pins, destroys and frees by runs of bytes are those of a ledger of each byte");
 }
 
-// Programs with several queues, too, in their reference order. What is pending at a destroy there
-// is another question (queue_destroys_test.cc).
+// Of several queues, in their reference order. What is pending at a destroy there is another
+// question (queue_destroys_test.cc).
+TEST(LifetimesProperty, AgreeWithTheLedgerOnProgramsOfSeveralQueues) {
+  const int count = proof_count(40'000, 3'000);
+  int counts[3] = {};
+  int judged_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed) + 23'000'000);
+    const std::optional<Program> run = generated_run_with_meanings(choice);
+    if (!run || run->lifetimes.empty()) continue;
+    const HappensBefore order(*run);
+    LifetimeOptions options;
+    if (order.has_queues()) options.queues = &order.queues();
+    const auto without_pending = [](std::vector<LifetimeFinding> findings) {
+      std::erase_if(findings, [](const auto& found) { return found.is_pending; });
+      return findings;
+    };
+    const auto found = without_pending(check_lifetimes(*run, options).findings);
+    ASSERT_EQ(keys_of(found), keys_of(without_pending(findings_by_ledger(*run))))
+        << "seed " << seed << "\n"
+        << print(*run);
+    ++judged_count;
+    for (const LifetimeFinding& finding : found) {
+      ++counts[static_cast<int>(finding.kind) - static_cast<int>(FindingKind::kClobber)];
+    }
+  }
+  for (const int kind_count : counts) EXPECT_GE(kind_count, count / 100);
+  print_proof(judged_count,
+              "pins, resets and adoptions on several queues are those of a ledger of each byte");
+}
+
+// Programs with several queues, too, in their reference order, as above.
 TEST(LifetimesProperty, AgreeWithTheLedgerOnTheCorpus) {
   int counts[3] = {};
   for (const auto& path : fewer_if_slow(corpus_files({"bugs", "queues", "seeds"}))) {

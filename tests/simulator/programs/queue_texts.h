@@ -12,6 +12,9 @@
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/queue_generator.h"
+#include "fuzz/generate/queue_meanings.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -48,6 +51,17 @@ inline std::vector<std::string> text_lines_of(const std::string& text) {
 inline std::string generated_queue_program(Choice& choice, QueueGeneratorOptions options = {}) {
   options.ends_values = false;
   return print(generate_queues(choice, options));
+}
+
+// The reference run of a program of the campaigns, with all that they say of values and of the
+// order that is meant; none of one with a deadlock.
+inline std::optional<Program> generated_run_with_meanings(Choice& choice) {
+  ProgramDraft draft = generate_queues(choice);
+  add_queue_meanings(draft, choice);
+  const Program program = program_with_queues(print(draft));
+  const ReferenceOrder reference = find_reference_order(program);
+  if (!reference.cycle.empty()) return std::nullopt;
+  return reference.is_text_order ? program : in_reference_order(program, reference);
 }
 
 }  // namespace interlock

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/execute.h"
+#include "backends/interface/beside_bytes.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
 #include "backends/interface/host_cache.h"
@@ -41,6 +42,7 @@ class CpuRun {
         late_(program, limit_bytes, StagingSpace::kIsFreedByCommits),
         partial_(program),
         cache_(program, late_, partial_, starts_),
+        beside_(program, cache_, partial_, starts_),
         host_reads_(program.host_dispatches.size()) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
@@ -52,6 +54,9 @@ class CpuRun {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
     const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
     if (runs) poison_.fill_before(step.dispatch, starts_);
+    if (step.kind == StepKind::kRunLate || partial_.has_fetched(step.dispatch)) {
+      if (runs) beside_.find(step.dispatch);
+    }
     switch (step.kind) {
       case StepKind::kRun: {
         if (program_.dispatch(step.dispatch).host == HostAccess::kReads) {
@@ -76,11 +81,13 @@ class CpuRun {
         return commit(step.dispatch, schedule.bytes_of(step));
       case StepKind::kDrop:
         cache_.note_end(step.dispatch, schedule.bytes_of(step));
+        beside_.drop(step.dispatch, schedule.bytes_of(step));
         break;
       case StepKind::kFetch:
         fetch(step.dispatch, schedule.bytes_of(step));
         break;
     }
+    if (step.kind == StepKind::kRun) beside_.put_back(step.dispatch, {});
     return Success{};
   }
 
@@ -228,6 +235,7 @@ class CpuRun {
           return Success{};
         });
     if (moved) cache_.note_end(id, places);
+    if (moved) beside_.put_back(id, places);
     return moved;
   }
 
@@ -253,6 +261,7 @@ class CpuRun {
   Staging late_;
   PartialSteps<std::vector<uint8_t>> partial_;
   HostCache cache_;
+  BesideBytes beside_;
   std::vector<std::vector<uint8_t>> host_reads_;  // As MemoryImage has them.
 };
 

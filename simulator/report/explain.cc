@@ -373,10 +373,6 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
           fmt::format(
               "Whether an output can differ is not decided: slices of {} conflict with each other.",
               program.description_of(verdict.conflicting_in)));
-    case kHostCache:
-      return say(
-          Observability::kUnknown,
-          "Whether an output can differ is not judged: no schedule executes all that a cache of the host may do here.");
     case kUndecided:
       return say(
           Observability::kUnknown,

@@ -13,11 +13,8 @@ HazardParts::HazardParts(const Program& program, const QueueMachine& machine, co
   const bool reads_second = kind_ == FindingKind::kReadAfterWrite;
   add(hazard, reads_first ? PartRole::kFetch : PartRole::kCommit,
       reads_second ? PartRole::kFetch : PartRole::kCommit);
-  // A partial write finds what it leaves as it was.
-  const bool leaves_bytes = program.dispatch(hazard.second.dispatch).is_partial;
-  if (kind_ == FindingKind::kWriteAfterWrite && leaves_bytes) {
-    add(hazard, PartRole::kCommit, PartRole::kFetch);
-  }
+  // What it leaves as it was: of a partial write, and of a cache of the host.
+  if (kind_ == FindingKind::kWriteAfterWrite) add(hazard, PartRole::kCommit, PartRole::kFetch);
 }
 
 bool HazardParts::is_split(DispatchId dispatch, uint32_t access) const {
@@ -27,7 +24,8 @@ bool HazardParts::is_split(DispatchId dispatch, uint32_t access) const {
 }
 
 // What of the host is not split happens at once, in its run.
-std::vector<HazardParts::Use> HazardParts::uses_of(DispatchId dispatch, PartRole role) const {
+std::vector<HazardParts::Use> HazardParts::uses_of(DispatchId dispatch, PartRole role,
+                                                   bool leaves) const {
   std::vector<Use> uses;
   const auto accesses = program_.accesses_of(dispatch);
   for (const OperationPart& part : machine_.parts_of(dispatch)) {
@@ -40,15 +38,17 @@ std::vector<HazardParts::Use> HazardParts::uses_of(DispatchId dispatch, PartRole
       }
     } else if (part.role == role) {
       const AccessPiece& piece = machine_.pieces()[part.piece];
-      uses.push_back({part, &accesses[piece.access], piece.bytes});
+      const bool is_meant = !leaves || piece.is_beside || program_.dispatch(dispatch).is_partial;
+      if (is_meant) uses.push_back({part, &accesses[piece.access], piece.bytes});
     }
   }
   return uses;
 }
 
 void HazardParts::add(const Hazard& hazard, PartRole first_role, PartRole second_role) {
-  const std::vector<Use> seconds = uses_of(hazard.second.dispatch, second_role);
-  for (const Use& first : uses_of(hazard.first.dispatch, first_role)) {
+  const bool leaves = kind_ == FindingKind::kWriteAfterWrite && second_role == PartRole::kFetch;
+  const std::vector<Use> seconds = uses_of(hazard.second.dispatch, second_role, leaves);
+  for (const Use& first : uses_of(hazard.first.dispatch, first_role, false)) {
     for (const Use& second : seconds) {
       const bool shares =
           first.access->memory == second.access->memory && share_a_byte(first.bytes, second.bytes);

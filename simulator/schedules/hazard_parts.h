@@ -31,7 +31,8 @@ class HazardParts {
     ByteRange bytes;
   };
 
-  std::vector<Use> uses_of(DispatchId dispatch, PartRole role) const;
+  // `leaves`: those alone by which the dispatch finds bytes that it leaves as they were.
+  std::vector<Use> uses_of(DispatchId dispatch, PartRole role, bool leaves) const;
   void add(const Hazard& hazard, PartRole first_role, PartRole second_role);
   bool is_split(DispatchId dispatch, uint32_t access) const;
   bool conflict(const Access& first, const Access& second) const {

@@ -12,11 +12,13 @@
 #include "encoder/program/stop.h"
 #include "simulator/hazards/hazard_between.h"
 #include "simulator/hazards/hazard_pairs.h"
+#include "simulator/order/host_atoms.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/queue_schedule.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/sinks.h"
+#include "simulator/schedules/stale_host_copies.h"
 #include "simulator/schedules/strategy_three.h"
 #include "simulator/schedules/witness.h"
 
@@ -111,12 +113,12 @@ class ObservabilityJudge {
     if (steps_left == 0 || !has_budget(sinks.size())) return {};
     ObservabilityVerdict verdict;
     verdict.proof = ObservabilityProof::kOwnSchedule;
-    if (sinks.empty() && is_of_host(hazard)) verdict.proof = ObservabilityProof::kHostCache;
     for (const Schedule& sink : sinks) {
       verdict.changed_outputs = changed_outputs(sink);
       if (!verdict.changed_outputs.empty()) break;
     }
     if (!sinks.empty()) say_by_lines(hazard, steps_left, verdict);
+    if (verdict.changed_outputs.empty() && !judge_host_copies(hazard, verdict)) return {};
     last_ = {hazard.first.dispatch, hazard.second.dispatch, hazard.kind, verdict};
     return verdict;
   }
@@ -142,9 +144,22 @@ class ObservabilityJudge {
     }
   }
 
-  bool is_of_host(const Hazard& hazard) const {
-    return program_.dispatch(hazard.first.dispatch).host != HostAccess::kNone ||
-           program_.dispatch(hazard.second.dispatch).host != HostAccess::kNone;
+  // Where no part of the machine can be reversed, or that changes nothing. Returns false if the
+  // budget is spent.
+  bool judge_host_copies(const Hazard& hazard, ObservabilityVerdict& verdict) {
+    if (!host_copies_) host_copies_.emplace(program_);
+    uint64_t steps = 0;
+    const std::vector<Schedule> schedules = host_copies_->schedules_of(hazard, steps);
+    executed_ += steps / kStepsPerDispatch;
+    if (!has_budget(schedules.size())) return false;
+    for (const Schedule& schedule : schedules) {
+      verdict.changed_outputs = changed_outputs(schedule);
+      if (verdict.changed_outputs.empty()) continue;
+      verdict.proof = ObservabilityProof::kOwnExecution;
+      verdict.schedule.clear();
+      break;
+    }
+    return true;
   }
 
   // Displacements cannot choose among bytes of which not all can be fetched early.
@@ -186,6 +201,7 @@ class ObservabilityJudge {
     ObservabilityVerdict verdict;
   };
   std::optional<JudgedPair> last_;
+  std::optional<StaleHostCopies> host_copies_;
 };
 
 // Judges what the listed hazards hide, one second dispatch after the other.
@@ -291,10 +307,17 @@ std::vector<ObservabilityVerdict> judge_by_sinks(const Program& program, const H
     if (is_stopped()) return std::vector<ObservabilityVerdict>(hazards.size());
     verdicts.push_back(judge.judge_by_sinks(hazard));
   }
-  if (!options.lists_all_pairs) {
-    HiddenHazards hidden(program, order, segments, judge);
+  if (options.lists_all_pairs) return verdicts;
+  if (has_host_atoms(program)) {
+    const Program atoms = with_whole_atoms(program);
+    const HappensBefore order_of_atoms(atoms, &program);
+    const ByteSegments segments_of_atoms(atoms);
+    HiddenHazards hidden(atoms, order_of_atoms, segments_of_atoms, judge);
     judge_hidden_hazards(hidden, hazards, verdicts);
+    return verdicts;
   }
+  HiddenHazards hidden(program, order, segments, judge);
+  judge_hidden_hazards(hidden, hazards, verdicts);
   return verdicts;
 }
 
@@ -307,12 +330,10 @@ void conclude_by_sinks(const ObservabilityOptions& options,
   }
   // T6 asks for the sinks of all hazards.
   const bool is_decided = !has_proof(verdicts, ObservabilityProof::kOverBudget);
-  const bool has_host_cache = has_proof(verdicts, ObservabilityProof::kHostCache);
   for (ObservabilityVerdict& verdict : verdicts) {
     if (verdict.proof != ObservabilityProof::kOwnSchedule) continue;
     verdict.proof = is_decided ? ObservabilityProof::kSinks : ObservabilityProof::kUndecided;
-    if (has_host_cache) verdict.proof = ObservabilityProof::kHostCache;
-    if (!is_decided || has_host_cache) continue;
+    if (!is_decided) continue;
     verdict.schedule.clear();
     if (!options.conflicting_in.is_some()) continue;
     verdict.proof = ObservabilityProof::kSlices;

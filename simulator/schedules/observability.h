@@ -15,8 +15,9 @@ namespace interlock {
 
 enum class ObservabilityProof : uint8_t {
   kOwnWitness,  // The schedule moves this pair only, and an output differs.
-  // As kOwnWitness, but the displacements would fetch other bytes early instead: no witness line
-  // says which, where not all can be.
+  // As kOwnWitness, but no witness line says it: displacements would fetch other bytes early, where
+  // not all can be; or what a device wrote gets to the copy that the host reads after what the host
+  // wrote over it (stale_host_copies.h).
   kOwnExecution,
   kCommonWitness,  // The schedule changes an output, but moves other hazards' dispatches too.
   kDecidingRuns,   // The deciding runs change no output, hence no schedule does (docs/theory.md,
@@ -27,7 +28,6 @@ enum class ObservabilityProof : uint8_t {
   kSinks,       // No sink of a hazard changes an output: hence no schedule does (T6).
   kUndecided,   // As kOwnSchedule, but the budget did not reach all other hazards.
   kOverBudget,  // Not judged.
-  kHostCache,   // Not judged: a cache of the host may do more than is executed.
   kSlices,      // The deciding runs change no output, but slices of one dispatch conflict.
 };
 
@@ -55,8 +55,8 @@ struct ObservabilityOptions {
 // hazard stands for those that it hides: of the same kind and second dispatch, with an earlier
 // first one, on bytes of its own. If it changes no output and one of these does, that is its
 // verdict.
-// Requires: `order` and `segments` were built from `program`, and `hazards` found in it, ordered by
-// second, then first.
+// Requires: `order` and `segments` were built from `program`, and `hazards` found in it, with what
+// the host accesses in whole atoms, ordered by second, then first.
 // Cost: three runs, and one more per pair of dispatches, listed or hidden, if an output can differ
 // at all. Beside scoped barriers one run for each of sinks_of() (sinks.h), and the statements
 // between the pair; with several queues one run, and one of the machine of counters, for each of

@@ -94,19 +94,31 @@ class QueueLegality {
         done_.insert(drop);
         machine_.run(drop);
       }
-      if (!done_.contains(drop) || !machine_.may_run(part)) {
+      if (!done_.contains(drop)) {
         return error_of("The schedule drops what the host has not invalidated of {}.",
                         program_.description_of(dispatch));
       }
       done_.insert(part);
-      machine_.run(part);
+      dropped_.insert(part);
     }
+    run_dropped();
     return Success{};
+  }
+
+  // What is dropped does nothing when its commit comes, which waits for that of earlier writes.
+  void run_dropped() {
+    const auto may_run = [this](const OperationPart& part) { return machine_.may_run(part); };
+    for (auto next = std::ranges::find_if(dropped_, may_run); next != dropped_.end();
+         next = std::ranges::find_if(dropped_, may_run)) {
+      machine_.run(*next);
+      dropped_.erase(next);
+    }
   }
 
   // No step says that an indirect dispatch has read its arguments, once they are fetched, or that
   // the host invalidates: that is so as soon as `wanted` waits for it, or the end.
   void take_what_no_step_says(const OperationPart* wanted) {
+    run_dropped();
     take_all(
         [](const OperationPart& part) {
           return part.stage == Stage::kIndirect && part.role == PartRole::kRun;
@@ -137,6 +149,7 @@ class QueueLegality {
   const Program& program_;
   QueueMachine machine_;
   std::set<OperationPart> done_;
+  std::set<OperationPart> dropped_;  // Commits that are to come, and do nothing.
 };
 
 }  // namespace

@@ -41,6 +41,9 @@ struct AccessPiece {
   ByteRange bytes;      // In its memory.
   // By which it is fetched or committed. A write is fetched, too: what it overwrites counts.
   StageAccess sort = StageAccess::kComputeRead;
+  // Not of the access: they stand beside it in an atom that the host writes. Its cache takes them
+  // along, and puts back what it found there.
+  bool is_beside = false;
 };
 
 enum class PartRole : uint8_t {
@@ -73,8 +76,7 @@ struct QueueMachineOptions {
   FrontEnds front_ends = FrontEnds::kRunAhead;
   // Operations fetch and commit each of their bytes by themselves, as caches do: a commit only
   // comes before what is held until it is available, and a fetch only after what holds it until it
-  // is visible. Else all happens at once. So does what the host does with unified memory, and
-  // beside graph queues.
+  // is visible. Else all happens at once. So does what the host does with unified memory.
   bool splits_memory = false;
   // Notes which dependencies have taken things to the host's domain when the host comes to each of
   // its accesses and invalidations. Requires: memory is not split.
@@ -145,7 +147,8 @@ class QueueMachine {
     kSubmission,  // It hands statements over to a queue.
     kMarker,      // A dependency that takes things to the host's domain is over.
   };
-  // A dependency of a command, or what a serial queue implies after a statement.
+  // A dependency of a command, an edge to a dispatch, or what a serial queue implies after a
+  // statement.
   struct DomainEvent {
     static constexpr uint32_t kImplied = UINT32_MAX;
 
@@ -213,10 +216,12 @@ class QueueMachine {
   // The host's cache, in queue_machine_host.cc.
   void prepare_host();
   void follow_host_domain();
-  void add_host_pieces(DispatchId dispatch, uint32_t access);
+  void add_host_pieces(DispatchId dispatch);
+  void add_host_pieces_in(ByteRange bytes, DispatchId dispatch, uint32_t access, bool is_beside);
   void hold_fetches(DispatchId dispatch, const QueueMachine& scout);
   void hold_after_own(DispatchId dispatch);
   bool reaches(const DomainEvent& event, MemoryId memory, ByteRange bytes) const;
+  std::optional<DispatchId> source_of_edge(const DomainEvent& event) const;
   void arrive_at(DispatchId dispatch);
   bool drop_at(StatementId invalidation);
   void submit(QueueIndex queue);
@@ -232,9 +237,8 @@ class QueueMachine {
 
   void add_parts(DispatchId dispatch);
   void add_pieces(DispatchId dispatch, uint32_t access, Stage stage);
-  void add_pieces_between(const std::set<uint64_t>& cuts, DispatchId dispatch, uint32_t access,
-                          StageAccess sort);
-  std::set<uint64_t> cuts_by_operands(const Access& access) const;
+  void add_pieces_between(const std::set<uint64_t>& cuts, const AccessPiece& whole);
+  std::set<uint64_t> cuts_by_operands(MemoryId memory, ByteRange bytes) const;
   // Cuts `whole` where `range` begins and ends.
   static void cut_at(std::set<uint64_t>& cuts, ByteRange whole, ByteRange range);
 
@@ -262,6 +266,12 @@ class QueueMachine {
   StatementId next_of(const QueueState& queue) const {
     return text_[queue.positions[queue.taken_count]];
   }
+  // The gate of an edge.
+  bool is_of_edge(const Thing& thing) const {
+    if (thing.kind != ThingKind::kGate) return false;
+    const Statement& statement = program_.statements[thing.statement.index];
+    return statement.kind == StatementKind::kDispatch && !is_transition(thing.statement);
+  }
   // Of a transition; none of other statements.
   StatementId barrier_of(StatementId id) const {
     if (!is_transition(id)) return {};
@@ -275,6 +285,7 @@ class QueueMachine {
   void take_transition(QueueIndex queue, StatementId id, DispatchId dispatch);
   void take_transition_gates(QueueIndex queue, StatementId id, const Barrier& barrier);
   void hold_by_edge(const Edge& edge);
+  void hold_by_edge_gate(QueueIndex queue, const Edge& edge, uint32_t number);
   void take_sync(QueueIndex queue, StatementId id, const SyncStep& step);
   void take_barrier(QueueIndex queue, StatementId id, const Barrier& barrier);
   std::vector<Ends> ends_of(BarrierKind kind, std::span<const Dependency> dependencies) const;
@@ -288,6 +299,9 @@ class QueueMachine {
   Ticket add_gate(QueueIndex queue, StatementId id, const End& holds);
   void name_gate(Ticket gate, const DomainEvent& event);
   Ticket ticket_of(const OperationPart& part) const;
+  bool passes_on(const Thing& thing) const;
+  void add_known(Ticket to, const Known& known);
+  void keep_latest_event(Ticket ticket);
   void hold(Ticket held, Ticket holder);
   void drop_over(Standing& standing);
   void hold_by_gates(Ticket part);

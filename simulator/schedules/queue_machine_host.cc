@@ -2,10 +2,11 @@
 //
 // What the host writes is committed when its cache writes it back: at any time, but before a
 // submission, or a dependency that names the host's writes, that comes after a flush; of coherent
-// memory, after the write. If the host invalidates it first, a commit that comes later does
-// nothing. What the host reads was fetched at any time since the dependencies that have taken it to
-// the host's domain, and that the host knew of when it last invalidated the bytes; of coherent
-// memory, when it read them. Which these are is found by a run of the machine without a cache.
+// memory, after the write. With it goes what stands beside in its atoms, as the cache had found it.
+// If the host invalidates it first, a commit that comes later does nothing. What the host reads was
+// fetched at any time since the dependencies that have taken it to the host's domain, and that the
+// host knew of when it last invalidated the bytes; of coherent memory, when it read them. Which
+// these are is found by a run of the machine without a cache.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -26,14 +27,10 @@ void QueueMachine::Known::add(const Known& other) {
   events.insert(other.events.begin(), other.events.end());
 }
 
-// Beside graph queues the host has no parts.
 void QueueMachine::prepare_host() {
-  const bool has_graphs = std::ranges::any_of(
-      program_.queues, [](const Queue& queue) { return queue.kind == QueueKind::kGraph; });
   const bool has_split_memory = std::ranges::any_of(
       program_.memories, [](const Memory& memory) { return !memory.is_unified; });
-  has_host_parts_ = options_.splits_memory && !has_graphs && has_split_memory &&
-                    !program_.host_dispatches.empty();
+  has_host_parts_ = options_.splits_memory && has_split_memory && !program_.host_dispatches.empty();
   positions_.resize(text_.size());
   for (uint32_t i = 0; i < text_.size(); ++i) positions_[text_[i].index] = i;
   if (!has_host_parts_) return;
@@ -48,19 +45,34 @@ void QueueMachine::prepare_host() {
 
 // Cuts the access where operands, what the host writes, and the atoms that it moves begin and end:
 // each of these tells bytes apart that have come in time from others that have not.
-void QueueMachine::add_host_pieces(DispatchId dispatch, uint32_t access) {
+void QueueMachine::add_host_pieces_in(ByteRange bytes, DispatchId dispatch, uint32_t access,
+                                      bool is_beside) {
   const Access& of = program_.accesses_of(dispatch)[access];
-  if (of.range.is_empty() || program_.memory(of.memory).is_unified) return;
-  std::set<uint64_t> cuts = cuts_by_operands(of);
+  std::set<uint64_t> cuts = cuts_by_operands(of.memory, bytes);
   const std::set<uint64_t>& written = host_cuts_[of.memory];
-  cuts.insert(written.lower_bound(of.range.begin), written.lower_bound(of.range.end));
+  cuts.insert(written.lower_bound(bytes.begin), written.lower_bound(bytes.end));
   for (const auto& moves : {moves_->first_after(dispatch), moves_->last_invalidation(dispatch)}) {
     for (const auto& move : moves) {
-      if (move.memory == of.memory) cut_at(cuts, of.range, move.bytes);
+      if (move.memory == of.memory) cut_at(cuts, bytes, move.bytes);
     }
   }
-  add_pieces_between(cuts, dispatch, access,
-                     of.writes_plainly() ? StageAccess::kHostWrite : StageAccess::kHostRead);
+  const StageAccess sort = of.writes_plainly() ? StageAccess::kHostWrite : StageAccess::kHostRead;
+  add_pieces_between(cuts, {dispatch, access, bytes, sort, is_beside});
+}
+
+// What it accesses, and what its cache takes along.
+void QueueMachine::add_host_pieces(DispatchId dispatch) {
+  const auto accesses = program_.accesses_of(dispatch);
+  for (uint32_t k = 0; k < accesses.size(); ++k) {
+    const bool is_split =
+        !accesses[k].range.is_empty() && !program_.memory(accesses[k].memory).is_unified;
+    if (is_split) add_host_pieces_in(accesses[k].range, dispatch, k, false);
+  }
+  for (const MemoryRange& beside : beside_host_write(program_, dispatch)) {
+    const auto access = std::ranges::find(accesses, beside.memory, &Access::memory);
+    add_host_pieces_in(beside.range, dispatch, static_cast<uint32_t>(access - accesses.begin()),
+                       true);
+  }
 }
 
 // The parts of the host's dispatch are there: commits that its cache carries on, and drops.
@@ -143,7 +155,7 @@ void QueueMachine::follow_host_domain() {
         hold_by(t, committed, memory, piece.bytes);
         hold_by(t, lost, memory, piece.bytes);
         (is_dropped(t) ? lost : committed).assign(memory, piece.bytes, t + 1);
-        written.assign(memory, piece.bytes, run + 1);
+        if (!piece.is_beside) written.assign(memory, piece.bytes, run + 1);
       }
     }
     hold_fetches(dispatch, scout);
@@ -177,6 +189,12 @@ void QueueMachine::hold_fetches(DispatchId dispatch, const QueueMachine& scout) 
       if (event.dependency != DomainEvent::kImplied && !reaches(event, memory, piece.bytes)) {
         continue;
       }
+      if (const std::optional<DispatchId> from = source_of_edge(event)) {
+        // Where the edge leads may be submitted later.
+        const Ticket end = first_parts_[from->index + 1];
+        for (Ticket own = first_parts_[from->index]; own < end; ++own) hold(t, own);
+        continue;
+      }
       auto marker = markers_.find(event);
       if (marker == markers_.end()) {
         Thing thing;
@@ -197,6 +215,16 @@ void QueueMachine::name_gate(Ticket gate, const DomainEvent& event) {
   if (options_.follows_host_domain && reaches_host) thing.known.events.insert(event);
 }
 
+// None of another dependency.
+std::optional<DispatchId> QueueMachine::source_of_edge(const DomainEvent& event) const {
+  const Statement& statement = program_.statements[event.statement.index];
+  const bool leads_to_dispatch = statement.kind == StatementKind::kDispatch &&
+                                 event.dependency != DomainEvent::kImplied &&
+                                 !is_transition(event.statement);
+  if (!leads_to_dispatch) return std::nullopt;
+  return program_.edges_to(DispatchId(size_t{statement.index}))[event.dependency].from;
+}
+
 // The operands of the dependency have some of the bytes.
 bool QueueMachine::reaches(const DomainEvent& event, MemoryId memory, ByteRange bytes) const {
   const Statement& statement = program_.statements[event.statement.index];
@@ -205,8 +233,9 @@ bool QueueMachine::reaches(const DomainEvent& event, MemoryId memory, ByteRange 
       return operand.memory == memory && share_a_byte(operand.range, bytes);
     });
   };
-  if (is_transition(event.statement)) {
+  if (statement.kind == StatementKind::kDispatch) {
     const uint32_t transition = program_.dispatches[statement.index].transition;
+    if (!is_transition(event.statement)) return true;  // An edge.
     return has_some(program_.operands_of(program_.dependencies[transition]));
   }
   const auto dependencies = statement.kind == StatementKind::kBarrier
@@ -353,6 +382,7 @@ QueueMachine::Known QueueMachine::known_of_idle(QueueIndex queue) const {
     if (queue != kNoQueue && queue != q) continue;
     known.add(queues_[q].known);
     for (const Ticket gate : queues_[q].gates.tickets) known.add(things_[gate].known);
+    for (const Ticket part : queues_[q].parts.tickets) known.add(things_[part].known);
   }
   return known;
 }

@@ -27,7 +27,7 @@ void QueueMachine::add_parts(DispatchId dispatch) {
       }
     }
     if (has_host_parts_ && stage == Stage::kHost) {
-      for (uint32_t k = 0; k < accesses.size(); ++k) add_host_pieces(dispatch, k);
+      add_host_pieces(dispatch);
     }
     const auto end = static_cast<uint32_t>(pieces_.size());
     for (uint32_t k = first_piece; k < end; ++k) add({dispatch, stage, PartRole::kFetch, k});
@@ -57,27 +57,27 @@ void QueueMachine::cut_at(std::set<uint64_t>& cuts, ByteRange whole, ByteRange r
 }
 
 // Its ends, and where operands of dependencies begin and end within it.
-std::set<uint64_t> QueueMachine::cuts_by_operands(const Access& access) const {
-  std::set<uint64_t> cuts = {access.range.begin, access.range.end};
+std::set<uint64_t> QueueMachine::cuts_by_operands(MemoryId memory, ByteRange bytes) const {
+  std::set<uint64_t> cuts = {bytes.begin, bytes.end};
   for (const Access& operand : program_.barrier_operands) {
-    if (operand.memory == access.memory) cut_at(cuts, access.range, operand.range);
+    if (operand.memory == memory) cut_at(cuts, bytes, operand.range);
   }
   return cuts;
 }
 
-void QueueMachine::add_pieces_between(const std::set<uint64_t>& cuts, DispatchId dispatch,
-                                      uint32_t access, StageAccess sort) {
+void QueueMachine::add_pieces_between(const std::set<uint64_t>& cuts, const AccessPiece& whole) {
   for (auto begin = cuts.begin(), end = std::next(begin); end != cuts.end(); ++begin, ++end) {
-    pieces_.push_back({dispatch, access, {*begin, *end}, sort});
+    AccessPiece& piece = pieces_.emplace_back(whole);
+    piece.bytes = {*begin, *end};
   }
 }
 
 void QueueMachine::add_pieces(DispatchId dispatch, uint32_t access, Stage stage) {
   const Access& of = program_.accesses_of(dispatch)[access];
   if (of.range.is_empty()) return;
-  const std::set<uint64_t> cuts = cuts_by_operands(of);
+  const std::set<uint64_t> cuts = cuts_by_operands(of.memory, of.range);
   for (const auto& sort : {read_sort_of(stage, of), write_sort_of(stage, of)}) {
-    if (sort) add_pieces_between(cuts, dispatch, access, *sort);
+    if (sort) add_pieces_between(cuts, {dispatch, access, of.range, *sort});
   }
 }
 

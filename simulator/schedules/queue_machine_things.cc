@@ -50,7 +50,12 @@ void QueueMachine::take_dispatch(QueueIndex queue, DispatchId dispatch) {
   const Ticket first = first_parts_[dispatch.index];
   const Ticket end = first_parts_[dispatch.index + 1];
   for (Ticket part = first; part < end; ++part) hold_by_gates(part);
-  for (const Edge& edge : program_.edges_to(dispatch)) hold_by_edge(edge);
+  uint32_t number = 0;
+  for (const Edge& edge : program_.edges_to(dispatch)) {
+    const bool has_gate = follows() && !edge.is_programmatic;
+    has_gate ? hold_by_edge_gate(queue, edge, number) : hold_by_edge(edge);
+    ++number;
+  }
   for (Ticket part = first; part < end; ++part) {
     // Whoever waits for what runs waits for what it fetches.
     if (things_[part].part.role != PartRole::kFetch) queues_[queue].parts.tickets.push_back(part);
@@ -68,6 +73,23 @@ void QueueMachine::hold_by_edge(const Edge& edge) {
       if (is_execution || !edge.is_programmatic) hold(to, from);
     }
   }
+}
+
+// Beside the host: what it wrote goes along with a full edge, which takes to its domain what is
+// there.
+void QueueMachine::hold_by_edge_gate(QueueIndex queue, const Edge& edge, uint32_t number) {
+  const End all = {kAllStages, kAllAccesses};
+  const StatementId id = program_.dispatch(edge.to).statement;
+  const Ticket gate = add_gate(queue, id, all);
+  things_[gate].takes = all;
+  name_gate(gate, {id, number});
+  for (Ticket t = first_parts_[edge.from.index]; t < first_parts_[edge.from.index + 1]; ++t) {
+    hold(gate, t);
+  }
+  for (Ticket t = first_parts_[edge.to.index]; t < first_parts_[edge.to.index + 1]; ++t) {
+    hold(t, gate);
+  }
+  release(gate);
 }
 
 void QueueMachine::take_sync(QueueIndex queue, StatementId id, const SyncStep& step) {
@@ -191,10 +213,20 @@ QueueMachine::Ticket QueueMachine::add_thing(Thing thing) {
   return static_cast<Ticket>(things_.size() - 1);
 }
 
+// What chains through a thing learns by way of it: in graph queues chains lead through operations.
+bool QueueMachine::passes_on(const Thing& thing) const {
+  if (thing.kind != ThingKind::kPart) return true;
+  return thing.queue != kNoQueue && program_.kind_of(thing.queue) == QueueKind::kGraph;
+}
+
+void QueueMachine::add_known(Ticket to, const Known& known) {
+  if (known.is_empty() || !passes_on(things_[to])) return;
+  step_count_ += known.events.size();
+  things_[to].known.add(known);
+}
+
 void QueueMachine::hold(Ticket held, Ticket holder) {
-  if (things_[held].kind != ThingKind::kPart && !things_[holder].known.is_empty()) {
-    things_[held].known.add(things_[holder].known);
-  }
+  add_known(held, things_[holder].known);
   if (things_[holder].is_over) return;
   if (things_[held].held_by.insert(holder).second) things_[holder].holds.push_back(held);
 }
@@ -314,14 +346,20 @@ void QueueMachine::end(Ticket ticket) {
       thing.kind == ThingKind::kGate && marker != markers_.end()) {
     end(marker->second);
   }
+  keep_latest_event(ticket);
   const Known known = things_[ticket].known;
   for (const Ticket held : std::exchange(things_[ticket].holds, {})) {
-    if (things_[held].kind != ThingKind::kPart && !known.is_empty()) {
-      things_[held].known.add(known);
-    }
+    add_known(held, known);
     things_[held].held_by.erase(ticket);
     if (things_[held].is_taken) release(held);
   }
+}
+
+// An edge stands for all that came to the host's domain before it: it takes all bytes there.
+void QueueMachine::keep_latest_event(Ticket ticket) {
+  Thing& thing = things_[ticket];
+  if (!is_of_edge(thing) || thing.known.events.empty()) return;
+  thing.known.events = {thing.event};
 }
 
 // A counter never goes down.

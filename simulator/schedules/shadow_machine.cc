@@ -131,6 +131,7 @@ void ShadowMachine::execute(const Schedule& schedule) {
   kept_.clear();
   committed_.clear();
   cached_.clear();
+  found_beside_.clear();
   for (const Step& step : schedule.steps) {
     const uint32_t dispatch = step.dispatch.index;
     if (is_stopped()) return;
@@ -155,6 +156,7 @@ void ShadowMachine::execute(const Schedule& schedule) {
         is_waiting_[unit] = step.slice_count > 0;
         commit_unit(unit, schedule.bytes_of(step));
       }
+      put_back_beside(dispatch, schedule.bytes_of(step));
       continue;
     }
     if (end - begin > 1) {
@@ -163,6 +165,7 @@ void ShadowMachine::execute(const Schedule& schedule) {
     } else if (step.first_slice > 0) {
       continue;  // A unit of many slices runs with its first one.
     }
+    find_beside(dispatch);
     for (uint32_t unit = begin; unit < end; ++unit) {
       if (is_stopped()) return;
       if (puts_back(unit)) find_for_putting_back(dispatch, unit, is_split);
@@ -177,6 +180,7 @@ void ShadowMachine::execute(const Schedule& schedule) {
         commit_unit(unit, {});
       }
     }
+    if (step.kind == StepKind::kRun) put_back_beside(dispatch, {});
   }
 }
 

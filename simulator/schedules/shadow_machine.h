@@ -98,6 +98,11 @@ class ShadowMachine {
   void commit_split(uint32_t dispatch, uint32_t unit, std::span<const StepBytes> places);
   bool covers(std::span<const StepBytes> places, uint32_t segment) const;
 
+  // What the host's cache takes along beside its write: found at the run, put back at the commit.
+  void find_beside(uint32_t dispatch);
+  void put_back_beside(uint32_t dispatch, std::span<const StepBytes> places);
+  std::span<const BesideWrite> beside_of(uint32_t dispatch) const;
+
   // The host finds what it wrote, committed or not.
   uint64_t value_for(uint32_t dispatch, uint32_t segment) const;
   template <bool kIsStrict>
@@ -119,6 +124,7 @@ class ShadowMachine {
   std::map<uint32_t, std::vector<uint64_t>> found_;  // By unit: what it puts back.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<Fetched>> fetched_;  // By dispatch, segment.
   std::set<std::pair<uint32_t, uint32_t>> committed_;  // By unit and segment: apart from others.
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> found_beside_;  // By dispatch and segment.
   // By segment: what the host wrote, by dispatch, and has not committed; the latest last.
   std::map<uint32_t, std::vector<std::pair<uint32_t, uint64_t>>> cached_;
 };

@@ -55,6 +55,36 @@ uint64_t ShadowMachine::value_for(uint32_t dispatch, uint32_t segment) const {
 }
 
 // As commit_split() will write it, if nobody comes between.
+std::span<const BesideWrite> ShadowMachine::beside_of(uint32_t dispatch) const {
+  const auto& all = program_.beside;
+  return {std::ranges::lower_bound(all, dispatch, {}, &BesideWrite::dispatch),
+          std::ranges::upper_bound(all, dispatch, {}, &BesideWrite::dispatch)};
+}
+
+void ShadowMachine::find_beside(uint32_t dispatch) {
+  if (!is_of_host_[dispatch]) return;
+  for (const BesideWrite& beside : beside_of(dispatch)) {
+    for (uint32_t segment = beside.span.begin; segment < beside.span.end; ++segment) {
+      const uint64_t* const early = find_fetched(dispatch, segment, StageAccess::kHostWrite);
+      found_beside_[{dispatch, segment}] = early != nullptr ? *early : value_for(dispatch, segment);
+    }
+  }
+}
+
+// Of what still waits; all if `places` names nothing.
+void ShadowMachine::put_back_beside(uint32_t dispatch, std::span<const StepBytes> places) {
+  if (!is_of_host_[dispatch]) return;
+  for (const BesideWrite& beside : beside_of(dispatch)) {
+    for (uint32_t segment = beside.span.begin; segment < beside.span.end; ++segment) {
+      if (!places.empty() && !covers(places, segment)) continue;
+      const auto found = found_beside_.find({dispatch, segment});
+      if (found == found_beside_.end()) continue;
+      values_[segment] = found->second;
+      found_beside_.erase(found);
+    }
+  }
+}
+
 template <bool kIsStrict>
 void ShadowMachine::keep_in_cache(uint32_t dispatch, uint32_t unit) {
   const uint32_t end = program_.units[unit + 1].first_write;
@@ -87,6 +117,9 @@ void ShadowMachine::drop(const Schedule& schedule, const Step& step) {
   const uint32_t dispatch = step.dispatch.index;
   const std::span<const StepBytes> places = schedule.bytes_of(step);
   take_from_cache(dispatch, places);
+  std::erase_if(found_beside_, [&](const auto& found) {
+    return found.first.first == dispatch && (places.empty() || covers(places, found.first.second));
+  });
   const uint32_t end = program_.first_unit[dispatch + 1];
   for (uint32_t unit = program_.first_unit[dispatch]; unit < end; ++unit) {
     if (places.empty()) is_waiting_[unit] = 0;

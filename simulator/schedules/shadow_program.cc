@@ -178,6 +178,11 @@ void visit_ranges(const Program& program, const UnitRanges& ranges,
     }
   }
   // The host moves whole atoms.
+  for (const DispatchId dispatch : program.host_dispatches) {
+    for (const MemoryRange& beside : beside_host_write(program, dispatch)) {
+      visit(beside.memory, beside.range);
+    }
+  }
   for (const Access& operand : program.barrier_operands) {
     const ByteRange atoms = in_whole_atoms(program.memory(operand.memory), operand.range);
     if (!atoms.is_empty()) visit(operand.memory, atoms);
@@ -244,6 +249,15 @@ void find_lost(const Program& program, const HostMoves& moves, ShadowProgram& co
                     [](const OverLost& at) { return std::pair(at.dispatch, at.span.begin); });
 }
 
+void find_beside(const Program& program, ShadowProgram& compiled) {
+  for (const DispatchId dispatch : program.host_dispatches) {
+    for (const MemoryRange& beside : beside_host_write(program, dispatch)) {
+      compiled.beside.push_back(
+          {dispatch.index, compiled.index.span_of(beside.memory, beside.range)});
+    }
+  }
+}
+
 }  // namespace
 
 ShadowProgram compile_shadow_program(const Program& program) {
@@ -272,6 +286,7 @@ ShadowProgram compile_shadow_program(const Program& program) {
     compiled.ended.push_back(index.span_of(bytes.memory, bytes.bytes));
   }
   find_lost(program, moves, compiled);
+  if (has_steps_of_bytes) find_beside(program, compiled);
   compiled.segment_count = index.segment_count();
   find_live(program, compiled);
   return compiled;

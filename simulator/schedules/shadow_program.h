@@ -35,6 +35,12 @@ struct OverLost {
   SegmentSpan span;
 };
 
+// The host writes beside it, in the same atom (host_atoms.h).
+struct BesideWrite {
+  uint32_t dispatch;
+  SegmentSpan span;
+};
+
 struct ShadowProgram {
   std::vector<uint32_t> first_unit;  // By dispatch, and one more: the number of units.
   std::vector<ShadowUnit> units;     // And one more: the ends.
@@ -47,6 +53,7 @@ struct ShadowProgram {
                                      // Those of `lost` too.
   std::vector<SegmentSpan> lost;     // What the host has lost, at the end.
   std::vector<OverLost> over_lost;   // By dispatch and segment.
+  std::vector<BesideWrite> beside;   // By dispatch. None where steps concern no bytes.
   std::vector<uint32_t> host_reads;  // Dispatches in which the host reads, in order.
   // Of the values of an observable result: by position among the outputs; by memory if all is live.
   // Then one for each of host_reads.

@@ -12,6 +12,7 @@
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/emulated/host_cuda_runtime.h"
 #include "backends/cuda/emulated/kernels.h"
+#include "backends/interface/beside_bytes.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/guarded_buffer.h"
 #include "backends/interface/host_cache.h"
@@ -40,6 +41,7 @@ class EmulatedRun {
         late_(program, options.limit_bytes, StagingSpace::kIsFreedByCommits),
         partial_(program),
         cache_(program, late_, partial_, starts_),
+        beside_(program, cache_, partial_, starts_),
         host_reads_(program.host_dispatches.size()) {
     for (std::vector<uint8_t>& memory : image.memories) {
       memories_.emplace_back(std::move(memory));
@@ -51,6 +53,9 @@ class EmulatedRun {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
     const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
     if (runs) poison_.fill_before(step.dispatch, starts_);
+    if (step.kind == StepKind::kRunLate || partial_.has_fetched(step.dispatch)) {
+      if (runs) beside_.find(step.dispatch);
+    }
     switch (step.kind) {
       case StepKind::kRun:
         if (program_.dispatch(step.dispatch).host == HostAccess::kReads) {
@@ -59,6 +64,7 @@ class EmulatedRun {
         }
         if (is_host_transfer(program_, step.dispatch)) {
           run_host_transfer(program_, step.dispatch, starts_, host_reads_);
+          beside_.put_back(step.dispatch, {});
           return Success{};
         }
         if (partial_.has_fetched(step.dispatch)) {
@@ -72,6 +78,7 @@ class EmulatedRun {
         return commit(step.dispatch, schedule.bytes_of(step));
       case StepKind::kDrop:
         cache_.note_end(step.dispatch, schedule.bytes_of(step));
+        beside_.drop(step.dispatch, schedule.bytes_of(step));
         return Success{};
       case StepKind::kFetch:
         for (const StepBytes& place : schedule.bytes_of(step)) {
@@ -200,6 +207,7 @@ class EmulatedRun {
           return commit(piece, access, staged, places);
         });
     if (committed) cache_.note_end(id, places);
+    if (committed) beside_.put_back(id, places);
     return committed;
   }
 
@@ -243,6 +251,7 @@ class EmulatedRun {
   Staging late_;
   PartialSteps<std::vector<uint8_t>> partial_;
   HostCache cache_;
+  BesideBytes beside_;
   std::vector<std::vector<uint8_t>> host_reads_;  // As MemoryImage has them.
 };
 

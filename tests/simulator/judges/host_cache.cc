@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/hash.h"
 #include "tests/simulator/judges/host_lines.h"
 
 namespace interlock {
@@ -15,8 +16,11 @@ namespace {
 
 class HostCacheMachine : HostLines {
  public:
-  explicit HostCacheMachine(const Program& program)
-      : HostLines(program), program_(program), start_(start()) {
+  HostCacheMachine(const Program& program, bool compares_outputs)
+      : HostLines(program),
+        program_(program),
+        compares_outputs_(compares_outputs),
+        start_(start()) {
     for (const Semaphore& semaphore : program.semaphores) {
       start_.counters.push_back(semaphore.initial);
     }
@@ -59,29 +63,45 @@ class HostCacheMachine : HostLines {
   void find(size_t statement, size_t byte, ByteWriter value) {
     if (is_reference_) {
       expected_[{statement, byte}] = value;
+    } else if (compares_outputs_) {
+      return;
     } else if (expected_.at({statement, byte}) != value) {
       diverges_ = true;
     }
   }
 
+  // What the statement writes to the byte. `read`: a digest of all that it read.
+  ByteWriter value_written(size_t statement, size_t byte, ByteWriter read) const {
+    return compares_outputs_ ? mixed(mixed(statement + 1, byte + 1), read) : statement + 1;
+  }
+
+  static ByteWriter mixed(ByteWriter digest, ByteWriter value) {
+    return scrambled(digest * 31 + scrambled(value + 1));
+  }
+
   void run_on_device(HostCacheState& state, size_t t) {
     const DispatchId id(size_t{program_.statements[t].index});
     const Dispatch& dispatch = program_.dispatch(id);
+    ByteWriter read = 0;
     for (const Access& access : program_.accesses_of(id)) {
       for (const size_t byte : bytes_of(access)) {
         const bool is_held =
             state.is_bound_for_device[byte] || state.lines[line_of(byte)] == LineState::kDirty;
-        if (is_held) diverges_ = true;
+        if (is_held && !compares_outputs_) diverges_ = true;
         if (access.reads_plainly() || dispatch.is_partial) find(t, byte, state.at_device[byte]);
+        if (access.reads_plainly()) read = mixed(read, state.at_device[byte]);
       }
     }
     for (const Access& access : program_.accesses_of(id)) {
       if (!access.writes_plainly()) continue;
       for (const size_t byte : bytes_of(access)) {
-        state.at_device[byte] = t + 1;
+        ByteWriter value = value_written(t, byte, read);
+        const bool leaves = compares_outputs_ && dispatch.is_partial;
+        if (leaves) value = mixed(value, state.at_device[byte]);
+        state.at_device[byte] = value;
         if (is_shared(byte)) continue;
         state.is_bound_for_host[byte] = true;
-        state.bound_for_host[byte] = t + 1;
+        state.bound_for_host[byte] = value;
       }
     }
   }
@@ -144,14 +164,15 @@ class HostCacheMachine : HostLines {
       const bool is_lost = is_reference_ ? is_lost_[byte] : is_lost_at_.count({t, byte}) > 0;
       if (is_reference_ && is_lost) is_lost_at_.insert({t, byte});
       if (!is_lost || (!writes && own.count(byte) > 0)) find(t, byte, value);
+      if (!writes && own.count(byte) > 0) state.host_reads = mixed(state.host_reads, value);
     }
     if (!writes) return;
     for (const size_t byte : own) {
       if (!has_lines(byte)) {
-        write_at_host(state, byte, t + 1);
+        write_at_host(state, byte, value_written(t, byte, 0));
         continue;
       }
-      state.cached[byte] = t + 1;
+      state.cached[byte] = value_written(t, byte, 0);
       state.lines[line_of(byte)] = LineState::kDirty;
     }
   }
@@ -219,6 +240,7 @@ class HostCacheMachine : HostLines {
       }
     }
     last_ = state.at_device;
+    last_host_reads_ = state.host_reads;
     is_reference_ = false;
     diverges_ = false;
   }
@@ -288,10 +310,12 @@ class HostCacheMachine : HostLines {
                                 state.lines[b] == LineState::kDirty;
       if (is_under_way) return;
     }
+    if (compares_outputs_ && state.host_reads != last_host_reads_) diverges_ = true;
     for (size_t b = 0; b < byte_count(); ++b) {
       if (is_lost_[b]) continue;
+      const bool is_one_copy = is_shared(b) || compares_outputs_;
       const bool is_right =
-          state.at_device[b] == last_[b] && (is_shared(b) || state.at_host[b] == last_[b]);
+          state.at_device[b] == last_[b] && (is_one_copy || state.at_host[b] == last_[b]);
       if (!is_right) diverges_ = true;
     }
   }
@@ -300,6 +324,7 @@ class HostCacheMachine : HostLines {
       bit_of(StageAccess::kHostRead) | bit_of(StageAccess::kHostWrite);
 
   const Program& program_;
+  const bool compares_outputs_;
   std::vector<size_t> queue_;  // The statements of q0.
   HostCacheState start_;
   bool is_reference_ = false;
@@ -309,12 +334,17 @@ class HostCacheMachine : HostLines {
   std::vector<bool> is_lost_;                                 // By byte: at the end.
   std::vector<bool> is_unflushed_;
   std::vector<ByteWriter> last_;
+  ByteWriter last_host_reads_ = 0;
 };
 
 }  // namespace
 
 DivergenceVerdict find_host_divergence(const Program& program, size_t state_max) {
-  return HostCacheMachine(program).explore(state_max);
+  return HostCacheMachine(program, false).explore(state_max);
+}
+
+DivergenceVerdict find_host_output_divergence(const Program& program, size_t state_max) {
+  return HostCacheMachine(program, true).explore(state_max);
 }
 
 }  // namespace interlock

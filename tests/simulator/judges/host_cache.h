@@ -25,4 +25,8 @@ namespace interlock {
 // states.
 DivergenceVerdict find_host_divergence(const Program& program, size_t state_max);
 
+// Whether in some execution an output differs: what is left in the memory of the device, but for
+// what the host has lost, or what the host reads. Requires: as above; the program names no outputs.
+DivergenceVerdict find_host_output_divergence(const Program& program, size_t state_max);
+
 }  // namespace interlock

@@ -14,8 +14,8 @@
 
 namespace interlock {
 
-// One value for each byte: who wrote it, 0 for the initial one. As long as everybody has found what
-// the reference run has, that says it all.
+// One value for each byte, 0 for the initial one: who wrote it, which says it all as long as
+// everybody has found what the reference run has; else what is written follows from what was read.
 using ByteWriter = uint64_t;
 
 enum class LineState : uint8_t { kAbsent, kClean, kDirty };
@@ -33,6 +33,7 @@ struct HostCacheState {
   std::vector<ByteWriter> bound_for_device;
   std::vector<LineState> lines;    // By first byte of the atom.
   std::vector<ByteWriter> cached;  // By byte.
+  ByteWriter host_reads = 0;       // Of all that the host has read.
 
   auto operator<=>(const HostCacheState&) const = default;
 };

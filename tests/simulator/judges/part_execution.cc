@@ -102,7 +102,11 @@ class PartInterpreter {
           continue;
         }
         if (part.role == PartRole::kCommit && !dropped_.contains(part.piece)) {
-          commit(dispatch, piece.access, i, 0);
+          if (piece.is_beside) {
+            memory_[memory.index][i] = fetched_[{part.piece, i}];
+          } else {
+            commit(dispatch, piece.access, i, 0);
+          }
         }
         std::erase_if(cached, [&](const auto& write) { return write.first == dispatch; });
       }

@@ -157,6 +157,8 @@ Result<Success> Guide::count_first_generation(const Subject& subject, bool is_to
     }
   }
   keep_only_new(outcomes);
+  auto begun = begin_seed();
+  if (!begun) return begun;
   states_[options_.seed].is_counted = true;
   for (uint64_t run = 0; run < outcomes.size(); ++run) {
     auto taken = take_cells(run, outcomes[run], subject, is_told);
@@ -174,6 +176,8 @@ Result<Success> Guide::take(uint64_t run_index, const RunOutcome& outcome, const
 Result<Success> Guide::take_cells(uint64_t run_index, const RunOutcome& outcome,
                                   const Subject& subject, bool is_told) {
   if (outcome.cells.empty()) return Success{};
+  auto begun = begin_seed();
+  if (!begun) return begun;
   SeedState& state = states_[options_.seed];
   for (const Cell cell : outcome.cells) {
     state.branch_cell_count += state.cells.add(cell) && is_of_branch(cell);
@@ -189,10 +193,23 @@ Result<Success> Guide::take_cells(uint64_t run_index, const RunOutcome& outcome,
   if (!options_.out_dir.empty()) {
     const std::string name = fmt::format("{}/{}-{}", kParentsFolder, options_.seed, run_index);
     parent.path = path_of_file(options_, name);
-    parent.text = file_text_of(options_, *program, run_index, reason_of(outcome));
+    // The first generation is counted by a campaign that goes beyond it.
+    const uint64_t last_run = is_counted_later(run_index) ? first_generation_runs() : run_index;
+    parent.text = file_text_of(options_, *program, last_run, reason_of(outcome));
   }
   state.parents.push_back(std::move(parent));
   return is_told ? Success{} : write(state.parents.back());
+}
+
+Result<Success> Guide::begin_seed() {
+  if (states_.contains(options_.seed)) return Success{};
+  if (states_.size() >= kGuidedSeedsMax) {
+    return error_of(
+        "the folder has guided campaigns of {} seeds, which is the limit: begin another.",
+        kGuidedSeedsMax);
+  }
+  states_.emplace(options_.seed, SeedState{});
+  return Success{};
 }
 
 Result<Success> Guide::write(const Parent& parent) {

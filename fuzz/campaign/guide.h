@@ -31,6 +31,8 @@ inline constexpr uint64_t kGenerationRuns = 256;  // But of the first.
 // Of the folder of a campaign.
 inline constexpr std::string_view kParentsFolder = "parents";
 inline constexpr uint64_t kParentsMax = 4096;  // Of a seed; cells count beyond it, too.
+// Of a folder: what each reached is kept.
+inline constexpr size_t kGuidedSeedsMax = 128;
 
 class Guide {
  public:
@@ -102,6 +104,8 @@ class Guide {
                              bool is_told);
   size_t count_of_generation(const SeedState& state, uint64_t run_index) const;
   const ProgramDraft& candidate(const SeedState& state, size_t index) const;
+  // Errors: there are kGuidedSeedsMax others.
+  Result<Success> begin_seed();
   static Result<Success> write(const Parent& parent);
 
   const CampaignOptions& options_;

@@ -53,12 +53,12 @@ class QueueSubject final : public Subject {
     const auto program = parsed_draft(draft(run_index), outcome.disagreements);
     if (!program) return outcome;
     QueueReport report = judge_on_queues(*program, encoder_, run_index);
+    outcome.disagreements = std::move(report.disagreements);
     if (breaks_contract(report.facts)) return outcome;
     if (counts_cells(run_index)) {
       outcome.cells = new_cells_of(report.program, options().guide->cells());
     }
     for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
-    outcome.disagreements = std::move(report.disagreements);
     return outcome;
   }
 

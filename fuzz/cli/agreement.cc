@@ -98,7 +98,7 @@ Sides sides_of(const Program& program, const CheckReport& report, const CaptureS
 enum class Cover : uint8_t {
   kNone,             // Or it is not known: that takes too many steps.
   kWrites,           // Commands in between write each byte.
-  kReads,            // Of a WAW: they read each byte.
+  kReads,            // Of a WAW: they read or write each byte.
   kReadsOfTheFirst,  // Likewise, with the reads of the command of the first write itself.
 };
 
@@ -113,19 +113,20 @@ class AccessesBetween {
     const Dispatch& second = program_.dispatch(finding.second->dispatch);
     if (program_.queue_of(second) != queue) return Cover::kNone;
     std::vector<ByteRange> unwritten = {finding.overlap};
-    std::vector<ByteRange> unread = {finding.overlap};
+    std::vector<ByteRange> untouched = {finding.overlap};
     for (size_t i = finding.first.dispatch.index + 1; i < finding.second->dispatch.index; ++i) {
       const Dispatch& between = program_.dispatch(DispatchId(i));
       if (program_.queue_of(between) != queue) continue;
       const bool is_known = remove(between, finding.memory, &Access::has_write_side, unwritten) &&
-                            remove(between, finding.memory, &Access::has_read_side, unread);
+                            remove(between, finding.memory, &Access::has_read_side, untouched) &&
+                            remove(between, finding.memory, &Access::has_write_side, untouched);
       if (!is_known) return Cover::kNone;
     }
     if (unwritten.empty()) return Cover::kWrites;
     if (finding.kind != FindingKind::kWriteAfterWrite) return Cover::kNone;
-    if (unread.empty()) return Cover::kReads;
-    const bool is_known = remove(first, finding.memory, &Access::has_read_side, unread);
-    return is_known && unread.empty() ? Cover::kReadsOfTheFirst : Cover::kNone;
+    if (untouched.empty()) return Cover::kReads;
+    const bool is_known = remove(first, finding.memory, &Access::has_read_side, untouched);
+    return is_known && untouched.empty() ? Cover::kReadsOfTheFirst : Cover::kNone;
   }
 
  private:
@@ -157,16 +158,16 @@ class AccessesBetween {
 // Of all findings of a hazard.
 std::string reason_of_covers(const std::set<Cover>& covers) {
   if (covers.contains(Cover::kNone)) return "there is no known reason";
-  if (covers.contains(Cover::kWrites)) {
+  if (covers == std::set<Cover>{Cover::kWrites}) {
     return "it keeps the last write to each byte and the reads since, and all of these bytes are "
            "written again in between";
   }
   const std::string rule = "it holds a write against the reads since the last write alone, and ";
   // It goes over a shader's variables in the order of a hash table (1.3.239: `accessible_ids`).
   return rule + (covers.contains(Cover::kReadsOfTheFirst)
-                     ? "the command of that write reads all of these bytes, too, by another "
-                       "binding: it may note that read as one after the write"
-                     : "all of these bytes are read in between");
+                     ? "the command of that write reads what nothing else does in between: where "
+                       "it does so by another binding, that may count as a read after the write"
+                     : "all of these bytes are read or written again in between");
 }
 
 std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const Sides& sides,

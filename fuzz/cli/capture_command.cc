@@ -89,7 +89,6 @@ ExitStatus tell_idle(const std::vector<LogVerdict>& idle, bool is_any_judged) {
 }
 
 ExitStatus judge_logs(const std::vector<std::string>& logs, const CaptureOptions& options) {
-  remove_earlier_captures(options.output);
   ExitStatus status = ExitStatus::kNothingFound;
   std::vector<LogVerdict> idle;
   for (size_t i = 0; i < logs.size(); ++i) {

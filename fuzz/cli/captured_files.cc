@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -29,28 +28,17 @@ std::string with_middle(const std::string& path, const std::string& middle) {
   return (whole.parent_path() / name).string();
 }
 
-// Takes a point, `letter` if there is one, and a number from the front. Returns whether they were
-// there.
-bool take_number(std::string_view& text, std::string_view letter) {
-  const std::string start = "." + std::string(letter);
-  if (!text.starts_with(start)) return false;
-  const std::string_view digits = text.substr(start.size());
-  const size_t end = std::min(digits.find_first_not_of("0123456789"), digits.size());
-  if (end == 0) return false;
-  text.remove_prefix(start.size() + end);
-  return true;
-}
-
-// Whether a capture into `whole` may have written a file of this name.
+// Whether a capture into `whole` may have written a file of this name: itself, or one of a window.
 bool is_name_of_capture(const std::filesystem::path& whole, std::string_view name) {
   const std::string stem = whole.stem().string();
   const std::string extension = whole.extension().string();
   if (!name.starts_with(stem) || !name.ends_with(extension)) return false;
   if (name.size() < stem.size() + extension.size()) return false;
   std::string_view middle = name.substr(stem.size(), name.size() - stem.size() - extension.size());
-  take_number(middle, "");
-  take_number(middle, "w");
-  return middle.empty();
+  if (middle.empty()) return true;
+  if (!middle.starts_with(".w")) return false;
+  middle.remove_prefix(2);
+  return !middle.empty() && middle.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 bool begins_as_captures_do(const std::filesystem::path& path) {

@@ -89,6 +89,8 @@ class WindowJudge {
   Result<Success> take(CapturedWindow window, const CaptureSummary& summary) {
     is_whole_ = window.is_only();
     if (is_idle(summary)) return Success{};
+    if (!has_begun_) remove_earlier_captures(options_.output);
+    has_begun_ = true;
     if (is_whole_) print_out(text_of(summary));
     const std::string path =
         is_whole_ ? options_.output : path_of_window(options_.output, window.number);
@@ -197,6 +199,7 @@ class WindowJudge {
   }
 
   const VerdictOptions& options_;
+  bool has_begun_ = false;
   bool is_whole_ = true;
   uint64_t window_count_ = 0;
   uint64_t finding_count_ = 0;

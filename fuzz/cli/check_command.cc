@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/program/release.h"
 #include "encoder/text/files.h"
@@ -272,6 +273,7 @@ Result<std::vector<std::string>> checked_files(const std::vector<std::string>& p
           "folder to check them.\n",
           count, count == 1 ? "" : "s", in_quotes(path), count == 1 ? "is" : "are"));
     }
+    if (files->empty()) return error_of("there is nothing else in {}.", in_quotes(path));
     all.insert(all.end(), files->begin(), files->end());
   }
   return all;

@@ -133,8 +133,8 @@ TEST_F(CaptureRuns, KnowThatReadsBetweenTwoWritesHideTheFirstFromValidation) {
   EXPECT_EQ(result.status, 1) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr(": both 0, only here 1, only there 0.\n"
                                     "  only here, 1: it holds a write against the reads since the "
-                                    "last write alone, and all of these bytes are read in "
-                                    "between.\n"
+                                    "last write alone, and all of these bytes are read or "
+                                    "written again in between.\n"
                                     "    WAW at s1.b0.c4, after s1.b0.c0\n"));
 }
 
@@ -158,9 +158,9 @@ TEST_F(CaptureRuns, KnowThatAReadOfItsOwnHidesAWriteFromValidation) {
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("possible WAW hazard after own read: s1.b0.c2 "));
   EXPECT_THAT(result.out,
-              HasSubstr(": both 0, only here 1, only there 0.\n  only here, 1: it holds "
-                        "a write against the reads since the last write alone, and the "
-                        "command of that write reads all of these bytes, too, by "));
+              HasSubstr(": both 0, only here 1, only there 0.\n"
+                        "  only here, 1: it holds a write against the reads since the last write "
+                        "alone, and the command of that write reads what nothing else does "));
 }
 
 TEST_F(CaptureRuns, SayWhereBothEndsWereAskedFor) {

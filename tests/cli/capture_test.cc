@@ -194,9 +194,14 @@ TEST_F(Capture, JudgesALongProgramInWindows) {
   // What a user wrote under such a name stays.
   const std::string of_user = temporary_path("frames.w9.ilk");
   std::filesystem::copy_file(small, of_user, std::filesystem::copy_options::overwrite_existing);
+  const std::string of_another = temporary_path("frames.5.ilk");
+  std::filesystem::copy_file(last, of_another, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(run_interlock({"capture", "-o", file, "--log", temporary_path("no.ilog")}).status, 2);
+  EXPECT_TRUE(std::filesystem::exists(last));
   EXPECT_EQ(capture("fence", {"-o", file}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(last));
   EXPECT_TRUE(std::filesystem::exists(of_user));
+  EXPECT_TRUE(std::filesystem::exists(of_another));
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 

@@ -185,6 +185,9 @@ TEST(GuidedCampaign, KeepsWhatReachesANewCell) {
   EXPECT_LT(cells.size(), report.cell_count);
   EXPECT_LT(parents.size(), report.parent_count);
   EXPECT_FALSE(parents.empty()) << "A mutant or a later program is a parent, too.";
+  // Those of the first generation are had again by a campaign that goes on after it.
+  EXPECT_THAT(files.at("parents/3-0.ilk"),
+              HasSubstr(fmt::format("--guided --seed=3 --runs={}\n", kGenerationRuns + 1)));
   std::string all_parents;
   for (const auto& [path, text] : files) all_parents += text.substr(0, text.find("memory"));
   EXPECT_THAT(all_parents, HasSubstr("-after-16"));

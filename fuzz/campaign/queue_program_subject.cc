@@ -45,7 +45,7 @@ class QueueProgramSubject final : public Subject {
     SeededChoice choice(seed_of_run(options().seed, run_index));
     const QueueGeneratorOptions queues = draw_options(choice, options().generator);
     ProgramDraft draft = generate_queues(choice, queues);
-    // From numbers of their own, so that all other programs are the same without.
+    // From numbers of their own: what is drawn here changes no other program of the seed.
     SeededChoice meanings(seed_of_run(options().seed ^ kMeaningsSeed, run_index));
     if (meanings.chance(1, 3)) add_queue_meanings(draft, meanings);
     return draft;

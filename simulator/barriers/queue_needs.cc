@@ -70,6 +70,7 @@ class QueueNeedSearch {
  private:
   // Order, or visibility to a sort of access, in memory or in unified memory.
   static constexpr size_t kGoalCount = 1 + 2 * kStageAccessCount;
+  static constexpr uint64_t kSegmentsPerWork = 16;
 
   uint32_t steps_before(size_t dispatch) const {
     return cuts_of_.steps().before(DispatchId(dispatch));
@@ -140,7 +141,11 @@ class QueueNeedSearch {
   // The runs of latest_, byte by byte.
   void judge_bytes(SegmentSpan span, size_t key, QueueConflict conflict) {
     std::unique_ptr<StampTree>& judged = judged_[key];
-    if (judged == nullptr) judged = std::make_unique<StampTree>(segments_.count());
+    if (judged == nullptr) {
+      charge(segments_.count() / kSegmentsPerWork);  // It is zeroed at once.
+      if (!is_complete_) return;
+      judged = std::make_unique<StampTree>(segments_.count());
+    }
     judged_runs_.clear();
     judged->append_runs(span, 1, judged_runs_);
     charge(judged_runs_.size());
@@ -177,7 +182,10 @@ class QueueNeedSearch {
       is_complete_ = false;
       return;
     }
-    for (const QueueCut& cut : cuts_) mark(cut);
+    for (const QueueCut& cut : cuts_) {
+      if (!is_complete_) return;
+      mark(cut);
+    }
   }
 
   void mark(const QueueCut& cut) {

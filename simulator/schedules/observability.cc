@@ -149,11 +149,15 @@ class ObservabilityJudge {
   bool judge_host_copies(const Hazard& hazard, ObservabilityVerdict& verdict) {
     if (!host_copies_) host_copies_.emplace(program_);
     uint64_t steps = 0;
-    const std::vector<Schedule> schedules = host_copies_->schedules_of(hazard, steps);
+    const uint64_t step_limit = std::min(work_left(), UINT64_MAX / kStepsPerDispatch - 1);
+    const uint64_t steps_max = step_limit * kStepsPerDispatch;
+    const auto fetches = host_copies_->fetches_of(hazard, steps_max, steps);
     executed_ += steps / kStepsPerDispatch;
-    if (!has_budget(schedules.size())) return false;
-    for (const Schedule& schedule : schedules) {
-      verdict.changed_outputs = changed_outputs(schedule);
+    if (steps > steps_max || is_stopped()) return false;
+    for (const StaleHostCopies::Fetch& fetch : fetches) {
+      if (!has_budget(1)) return false;
+      verdict.changed_outputs =
+          changed_outputs(host_copies_->with_fetch(hazard.first.dispatch, fetch));
       if (verdict.changed_outputs.empty()) continue;
       verdict.proof = ObservabilityProof::kOwnExecution;
       verdict.schedule.clear();

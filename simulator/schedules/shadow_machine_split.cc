@@ -54,7 +54,6 @@ uint64_t ShadowMachine::value_for(uint32_t dispatch, uint32_t segment) const {
   return values_[segment];
 }
 
-// As commit_split() will write it, if nobody comes between.
 std::span<const BesideWrite> ShadowMachine::beside_of(uint32_t dispatch) const {
   const auto& all = program_.beside;
   return {std::ranges::lower_bound(all, dispatch, {}, &BesideWrite::dispatch),
@@ -85,6 +84,7 @@ void ShadowMachine::put_back_beside(uint32_t dispatch, std::span<const StepBytes
   }
 }
 
+// As commit_split() will write it, if nobody comes between.
 template <bool kIsStrict>
 void ShadowMachine::keep_in_cache(uint32_t dispatch, uint32_t unit) {
   const uint32_t end = program_.units[unit + 1].first_write;

@@ -3,9 +3,12 @@
 #include "simulator/schedules/stale_host_copies.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "encoder/program/range.h"
+#include "encoder/program/stop.h"
 #include "simulator/order/host_atoms.h"
 
 namespace interlock {
@@ -32,22 +35,30 @@ std::vector<ByteRange> take_out(std::vector<ByteRange>& ranges, ByteRange bytes)
 
 }  // namespace
 
-std::vector<Schedule> StaleHostCopies::schedules_of(const Hazard& hazard, uint64_t& step_count) {
-  std::vector<Schedule> schedules;
+std::vector<StaleHostCopies::Fetch> StaleHostCopies::fetches_of(const Hazard& hazard,
+                                                                uint64_t steps_max,
+                                                                uint64_t& step_count) {
+  std::vector<Fetch> stale;
   const DispatchId writer = hazard.first.dispatch;
   const DispatchId second = hazard.second.dispatch;
   const bool is_meant = hazard.kind != FindingKind::kWriteAfterRead &&
                         program_.dispatch(writer).host == HostAccess::kNone &&
                         program_.dispatch(second).host != HostAccess::kNone;
-  if (!is_meant) return schedules;
+  if (!is_meant) return stale;
   const bool is_read = hazard.kind == FindingKind::kReadAfterWrite;
+  const uint64_t end = step_count + std::min(steps_max, UINT64_MAX - step_count);
+  uint64_t poll = 0;
   const auto begin = std::ranges::lower_bound(program_.host_dispatches, second);
   for (auto at = begin; at != program_.host_dispatches.end(); ++at) {
     if (is_read && at != begin) break;
     for (const Fetch& fetch : fetches_of(*at)) {
+      ++step_count;
+      if (step_count > end || is_stopped_at(++poll)) return stale;
+      if (!meets_writes_of(writer, fetch.bytes)) continue;
       // Whoever wrote it last before.
       std::vector<ByteRange> rest = {fetch.bytes.range};
       for (size_t d = at->index; d-- > writer.index && !rest.empty();) {
+        if (step_count > end || is_stopped_at(++poll)) return stale;
         const DispatchId last(d);
         for (const Access& access : program_.accesses_of(last)) {
           ++step_count;
@@ -56,14 +67,21 @@ std::vector<Schedule> StaleHostCopies::schedules_of(const Hazard& hazard, uint64
             const bool is_over =
                 program_.dispatch(last).host == HostAccess::kWrites && (is_read || last == second);
             if (!is_over) continue;
-            add_schedules(writer, last, {fetch.dispatch, {access.memory, found}, fetch.sort},
-                          step_count, schedules);
+            add_fetches(writer, last, {fetch.dispatch, {access.memory, found}, fetch.sort},
+                        step_count, stale);
           }
         }
       }
     }
   }
-  return schedules;
+  return stale;
+}
+
+bool StaleHostCopies::meets_writes_of(DispatchId writer, const MemoryRange& bytes) const {
+  return std::ranges::any_of(program_.accesses_of(writer), [&](const Access& access) {
+    return access.has_write_side() && access.memory == bytes.memory &&
+           share_a_byte(access.range, bytes.range);
+  });
 }
 
 // What it reads, and what its cache takes along.
@@ -81,8 +99,8 @@ std::vector<StaleHostCopies::Fetch> StaleHostCopies::fetches_of(DispatchId dispa
 }
 
 // Where what the writer wrote is not in the host's domain when the host writes over it.
-void StaleHostCopies::add_schedules(DispatchId writer, DispatchId over, const Fetch& fetch,
-                                    uint64_t& step_count, std::vector<Schedule>& schedules) {
+void StaleHostCopies::add_fetches(DispatchId writer, DispatchId over, const Fetch& fetch,
+                                  uint64_t& step_count, std::vector<Fetch>& fetches) {
   for (const Access& written : program_.accesses_of(writer)) {
     if (written.memory != fetch.bytes.memory || !written.has_write_side()) continue;
     ByteRange rest = intersection(written.range, fetch.bytes.range);
@@ -90,7 +108,7 @@ void StaleHostCopies::add_schedules(DispatchId writer, DispatchId over, const Fe
       const std::optional<ByteRange> run = coherent_order().find_invisible(
           writer, over, StageAccess::kHostWrite, written.memory, rest, &step_count);
       if (!run) break;
-      schedules.push_back(with_fetch(writer, {fetch.dispatch, {written.memory, *run}, fetch.sort}));
+      fetches.push_back({fetch.dispatch, {written.memory, *run}, fetch.sort});
       rest.begin = run->end;
     }
   }

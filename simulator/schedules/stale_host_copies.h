@@ -22,16 +22,6 @@ class StaleHostCopies {
   // Requires: `program` is in reference order, and outlives this. Cost: linear.
   explicit StaleHostCopies(const Program& program) : program_(program) {}
 
-  // The schedules in which what the first dispatch of the hazard wrote comes to the host's domain
-  // after a host write over it, as far as somebody of the host finds it there: the reference run,
-  // with one fetch right after the first dispatch. They stand for executions with two copies of a
-  // byte, so the machine of counters calls them illegal. None where the second dispatch is no
-  // access of the host, or the hazard a WAR. Requires: `hazard` is of the program. Cost: added to
-  // `step_count`: the operands of what comes after the first dispatch, for each access of the host;
-  // at first the clocks of the program.
-  std::vector<Schedule> schedules_of(const Hazard& hazard, uint64_t& step_count);
-
- private:
   // Of a host's dispatch: bytes that it finds in the host's copy.
   struct Fetch {
     DispatchId dispatch;
@@ -39,11 +29,25 @@ class StaleHostCopies {
     StageAccess sort = StageAccess::kHostRead;
   };
 
-  std::vector<Fetch> fetches_of(DispatchId dispatch) const;
-  void add_schedules(DispatchId writer, DispatchId over, const Fetch& fetch, uint64_t& step_count,
-                     std::vector<Schedule>& schedules);
-  const HappensBefore& coherent_order();
+  // Where what the first dispatch of the hazard wrote comes to the host's domain after a host write
+  // over it: who of the host finds it there. None where the second dispatch is no access of the
+  // host, or the hazard a WAR. Requires: `hazard` is of the program. Cost: added to `step_count`:
+  // the operands of what comes after the first dispatch, for each access of the host to bytes of
+  // its; at first the clocks of the program. Ends where more than `steps_max` are added, and at a
+  // stop, with what was found by then.
+  std::vector<Fetch> fetches_of(const Hazard& hazard, uint64_t steps_max, uint64_t& step_count);
+
+  // The schedule with that fetch: the reference run, with it right after the first dispatch. It
+  // stands for an execution with two copies of a byte, so the machine of counters calls it illegal.
+  // Cost: the length of a schedule.
   Schedule with_fetch(DispatchId writer, const Fetch& fetch) const;
+
+ private:
+  std::vector<Fetch> fetches_of(DispatchId dispatch) const;
+  bool meets_writes_of(DispatchId writer, const MemoryRange& bytes) const;
+  void add_fetches(DispatchId writer, DispatchId over, const Fetch& fetch, uint64_t& step_count,
+                   std::vector<Fetch>& fetches);
+  const HappensBefore& coherent_order();
 
   const Program& program_;
   // As if no memory had a cache of the host before it: then visible to the host is what has got to

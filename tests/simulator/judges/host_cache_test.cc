@@ -216,8 +216,8 @@ TEST(HostCache, IsObservableExactlyIfSomeExecutionChangesAnOutput) {
   EXPECT_GT(judged[1], count / 16);
   print_proof(
       judged[0] + judged[1],
-      "observable with the host iff some execution, with some state of its cache, changes an "
-      "output");
+      "observable with the host and one queue iff some execution, with some state of its cache, "
+      "changes an output");
 }
 
 }  // namespace

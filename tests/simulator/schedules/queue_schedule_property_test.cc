@@ -163,7 +163,7 @@ std::optional<bool> is_observable_as_executed(const Program& run) {
   return is_observable;
 }
 
-// Each was once judged in two ways.
+// What a clock and an execution may easily disagree on.
 TEST(QueueSchedule, AgreesWithTheClocksAndAllExecutionsOnWhatTheHostDoes) {
   constexpr std::pair<std::string_view, bool> kCases[] = {
       // The host wrote a part of what it reads.

@@ -136,8 +136,8 @@ TEST(CudaConflictGraph, IsTheReductionOfLongPrograms) {
   options.dispatch_count_max = 200;
   for (const uint64_t memory_bytes : {6u, 40u, 200u}) {
     options.memory_bytes = memory_bytes;
-    for (uint64_t seed = 1; seed <= proof_count(20, 5); ++seed) {
-      SeededChoice choice(seed);
+    for (int seed = 1; seed <= proof_count(20, 5); ++seed) {
+      SeededChoice choice(static_cast<uint64_t>(seed));
       expect_the_reduction(random_program(choice, options));
       ASSERT_FALSE(HasFailure()) << seed;
     }

@@ -77,7 +77,9 @@ TEST(GuidedCampaigns, SayThatTheyEndedBeforeTheyMutated) {
 TEST(GuidedCampaigns, ReachABranchThatOnlyMutantsReach) {
   const std::vector<std::string> start = {"fuzz", "--encoder=lib:" ATOMIC_COUNTING_LIBRARY,
                                           "--seed=2", "--runs=8000", "--max-finds=1"};
-  if (!is_slow_build()) EXPECT_EQ(run_interlock(start).status, 0);
+  if (!is_slow_build()) {
+    EXPECT_EQ(run_interlock(start).status, 0);
+  }
   std::vector<std::string> arguments = start;
   arguments.push_back("--guided");
   arguments.push_back("--jobs=2");

@@ -186,8 +186,15 @@ TEST(GuidedCampaign, KeepsWhatReachesANewCell) {
   EXPECT_LT(parents.size(), report.parent_count);
   EXPECT_FALSE(parents.empty()) << "A mutant or a later program is a parent, too.";
   // Those of the first generation are had again by a campaign that goes on after it.
-  EXPECT_THAT(files.at("parents/3-0.ilk"),
-              HasSubstr(fmt::format("--guided --seed=3 --runs={}\n", kGenerationRuns + 1)));
+  bool is_any_first = false;
+  for (uint64_t run = 0; run < kGenerationRuns; ++run) {
+    const auto file = files.find(fmt::format("parents/3-{}.ilk", run));
+    if (file == files.end()) continue;
+    is_any_first = true;
+    EXPECT_THAT(file->second,
+                HasSubstr(fmt::format("--guided --seed=3 --runs={}\n", kGenerationRuns + 1)));
+  }
+  EXPECT_TRUE(is_any_first);
   std::string all_parents;
   for (const auto& [path, text] : files) all_parents += text.substr(0, text.find("memory"));
   EXPECT_THAT(all_parents, HasSubstr("-after-16"));

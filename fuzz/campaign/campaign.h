@@ -132,7 +132,8 @@ struct CampaignOptions {
   OracleOptions oracles;           // `encoder` in it is overwritten.
   QueueJudgeOptions queue_judges;  // Of programs of several queues as they stand.
   // Programs that reach what none before them has are kept, and mutated (guide.h). Requires: an
-  // encoder, for one queue or for several, without other passes and without a device; first_run is 0.
+  // encoder, for one queue or for several, without other passes and without a device; first_run is
+  // 0.
   bool is_guided = false;
   // With it: before so many runs nothing is mutated, for the generator finds most bugs sooner; with
   // a corpus it does not count. No option of the command line.

@@ -14,9 +14,9 @@ std::string path_of_process(const std::string& path, size_t index);
 // all.
 std::string path_of_window(const std::string& path, uint64_t number);
 
-// Removes what an earlier capture of this process left at `path` and under the names of its windows,
-// so that nobody takes it for this one's: files that begin as captures do. What cannot be read or
-// removed stays. Returns how many went. To be called once there is something to write.
+// Removes what an earlier capture of this process left at `path` and under the names of its
+// windows, so that nobody takes it for this one's: files that begin as captures do. What cannot be
+// read or removed stays. Returns how many went. To be called once there is something to write.
 uint64_t remove_earlier_captures(const std::string& path);
 
 }  // namespace interlock

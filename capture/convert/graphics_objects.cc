@@ -11,14 +11,23 @@
 namespace interlock {
 namespace {
 
-// ExecutionModel of SPIR-V, by VkShaderStageFlagBits. None: its stage is not followed.
+// Of SPIR-V (3.3).
+enum ExecutionModel : uint32_t {
+  kVertexModel = 0,
+  kTessellationControlModel = 1,
+  kTessellationEvaluationModel = 2,
+  kGeometryModel = 3,
+  kFragmentModel = 4,
+};
+
+// By VkShaderStageFlagBits. None: its stage is not followed.
 std::optional<uint32_t> model_of(uint32_t stage) {
   constexpr std::pair<uint32_t, uint32_t> kModels[] = {
-      {VK_SHADER_STAGE_VERTEX_BIT, 0},
-      {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, 1},
-      {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, 2},
-      {VK_SHADER_STAGE_GEOMETRY_BIT, 3},
-      {VK_SHADER_STAGE_FRAGMENT_BIT, 4},
+      {VK_SHADER_STAGE_VERTEX_BIT, kVertexModel},
+      {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, kTessellationControlModel},
+      {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, kTessellationEvaluationModel},
+      {VK_SHADER_STAGE_GEOMETRY_BIT, kGeometryModel},
+      {VK_SHADER_STAGE_FRAGMENT_BIT, kFragmentModel},
   };
   for (const auto& [known, model] : kModels) {
     if (known == stage) return model;

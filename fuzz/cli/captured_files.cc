@@ -12,7 +12,7 @@
 namespace interlock {
 namespace {
 
-// How the text of a capture begins (capture/convert/program_writer.h).
+// How the text of a capture begins (capture/convert/convert.cc).
 constexpr std::string_view kCaptureHead = "interlock 1\n# captured from ";
 constexpr std::string_view kGzipHead = "\x1f\x8b";
 

@@ -34,10 +34,7 @@ SyntheticLog log_with_objects() {
   log.append(ProcessRecord{1, "program", "application"});
   log.append(DeviceRecord{1, "device", "VK_KHR_swapchain", VK_API_VERSION_1_3});
   log.append(QueueRecord{1, kQueue, 0, 0});
-  for (const uint64_t buffer : {1, 2, 3}) log.add_buffer(buffer);
-  log.add_pipeline(1);
-  log.add_set(1, 1, 2);
-  log.add_set(2, 2, 3);
+  log.add_chain();
   log.append(BeginCommandsRecord{kCommands, 0});
   return log;
 }

@@ -94,6 +94,13 @@ void SyntheticLog::add_set(uint64_t handle, uint64_t from, uint64_t to) {
       {}});
 }
 
+void SyntheticLog::add_chain() {
+  for (const uint64_t buffer : {1, 2, 3}) add_buffer(buffer);
+  add_pipeline(1);
+  add_set(1, 1, 2);
+  add_set(2, 2, 3);
+}
+
 void SyntheticLog::add_dispatch(uint64_t commands, uint64_t pipeline, uint64_t set) {
   append(BindPipelineRecord{commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
   append(BindSetsRecord{commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline, 0, {set}, {}});

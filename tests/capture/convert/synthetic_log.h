@@ -45,6 +45,8 @@ class SyntheticLog {
   void add_pipeline(uint64_t handle);
   // A set of that layout with these buffers.
   void add_set(uint64_t handle, uint64_t from, uint64_t to);
+  // Buffers 1 to 3, pipeline 1, and two sets: set 1 from buffer 1 to 2, set 2 from 2 to 3.
+  void add_chain();
   void add_dispatch(uint64_t commands, uint64_t pipeline, uint64_t set);
   void add_barrier(uint64_t commands, uint64_t source_stages, uint64_t source_accesses,
                    uint64_t destination_stages, uint64_t destination_accesses);

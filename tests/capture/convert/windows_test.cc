@@ -37,10 +37,8 @@ SyntheticLog log_with_objects() {
   SyntheticLog log;
   log.append(ProcessRecord{1, "program", "application"});
   for (const uint64_t queue : kQueues) log.append(QueueRecord{1, queue, 0, 0});
-  for (const uint64_t buffer : {1, 2, 3, 4}) log.add_buffer(buffer);
-  log.add_pipeline(1);
-  log.add_set(1, 1, 2);
-  log.add_set(2, 2, 3);
+  log.add_chain();
+  log.add_buffer(4);
   log.add_set(3, 3, 1);
   return log;
 }

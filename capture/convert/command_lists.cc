@@ -25,7 +25,8 @@ bool only_binds(const Command& command) {
          std::holds_alternative<BindSetsCommand>(command) ||
          std::holds_alternative<PushSetCommand>(command) ||
          std::holds_alternative<BindVertexBuffersCommand>(command) ||
-         std::holds_alternative<BindIndexBufferCommand>(command);
+         std::holds_alternative<BindIndexBufferCommand>(command) ||
+         std::holds_alternative<PushConstantsCommand>(command);
 }
 
 bool is_dynamic(uint32_t type) {
@@ -120,6 +121,13 @@ void CommandLists::apply(const PushSetRecord& record) {
   recording(record.commands)
       .list->commands.emplace_back(
           PushSetCommand{is_of_graphics(record.bind_point), record.set, set});
+}
+
+void CommandLists::apply(const PushConstantsRecord& record) {
+  recording(record.commands)
+      .list->commands.emplace_back(PushConstantsCommand{
+          (record.stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0,
+          (record.stages & VK_SHADER_STAGE_ALL_GRAPHICS) != 0, record.offset_bytes, record.bytes});
 }
 
 void CommandLists::apply(const DispatchRecord& record) {

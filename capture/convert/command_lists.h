@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "capture/convert/captured_addresses.h"
 #include "capture/convert/object_state.h"
 #include "capture/convert/objects.h"
 #include "capture/convert/place_notes.h"
@@ -50,6 +51,13 @@ struct PushSetCommand {
   bool is_graphics = false;
   uint32_t number = 0;
   std::shared_ptr<const CapturedSet> pushed;
+};
+
+struct PushConstantsCommand {
+  bool is_of_compute = false;   // For dispatches.
+  bool is_of_graphics = false;  // For draws.
+  uint64_t offset_bytes = 0;
+  std::vector<uint8_t> bytes;
 };
 
 struct DispatchCommand {
@@ -99,6 +107,7 @@ struct EndPassCommand {};
 struct BoundState {
   std::shared_ptr<CapturedPipeline> pipeline;
   std::map<uint64_t, BoundSet> sets;
+  PushedConstants pushed;
 };
 
 // The same for draws.
@@ -157,11 +166,11 @@ struct ExecuteCommand {
   std::shared_ptr<const RecordedCommands> secondary;
 };
 
-using Command =
-    std::variant<DispatchCommand, TransferCommand, BarrierCommand, SetEventCommand,
-                 WaitEventsCommand, UnknownCommand, ExecuteCommand, BindPipelineCommand,
-                 BindSetsCommand, PushSetCommand, BeginPassCommand, NextSubpassCommand,
-                 EndPassCommand, BindVertexBuffersCommand, BindIndexBufferCommand, DrawCommand>;
+using Command = std::variant<DispatchCommand, TransferCommand, BarrierCommand, SetEventCommand,
+                             WaitEventsCommand, UnknownCommand, ExecuteCommand, BindPipelineCommand,
+                             BindSetsCommand, PushSetCommand, BeginPassCommand, NextSubpassCommand,
+                             EndPassCommand, BindVertexBuffersCommand, BindIndexBufferCommand,
+                             DrawCommand, PushConstantsCommand>;
 
 // Those that only bind something: they have no place of their own.
 bool only_binds(const Command& command);
@@ -187,6 +196,7 @@ class CommandLists {
   void apply(const BindPipelineRecord& record);
   void apply(const BindSetsRecord& record);
   void apply(const PushSetRecord& record);
+  void apply(const PushConstantsRecord& record);
   void apply(const ExactSlotRecord& record) { recording(record.commands).next_slot = record.slot; }
   void apply(const DispatchRecord& record);
   void apply(const DispatchIndirectRecord& record);

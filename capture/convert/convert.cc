@@ -49,14 +49,14 @@ using KnownRecords = RecordTypes<
     UpdateSetsRecord, AllocateCommandsRecord, BeginCommandsRecord, ResetCommandsRecord,
     ResetCommandPoolRecord, FreeCommandsRecord, BindPipelineRecord, BindSetsRecord, PushSetRecord,
     DispatchRecord, DispatchIndirectRecord, TransferRecord, BarrierRecord, SetEventRecord,
-    ResetEventRecord, WaitEventsRecord, ExecuteCommandsRecord, LabelRecord,
-    NotUnderstoodCommandRecord, CreateRenderPassRecord, CreateFramebufferRecord,
-    CreateGraphicsPipelineRecord, BeginPassRecord, NextSubpassRecord, BeginRenderingRecord,
-    EndPassRecord, BindVertexBuffersRecord, BindIndexBufferRecord, DrawRecord, SubmitRecord,
-    CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord,
-    WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord, ValidationRecord,
-    ValidationMessageRecord, DroppedBarrierRecord, ModuleRecord, CallerRecord, QueueLabelRecord,
-    ExactModeRecord, ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
+    ResetEventRecord, WaitEventsRecord, ExecuteCommandsRecord, LabelRecord, BufferAddressRecord,
+    PushConstantsRecord, NotUnderstoodCommandRecord, CreateRenderPassRecord,
+    CreateFramebufferRecord, CreateGraphicsPipelineRecord, BeginPassRecord, NextSubpassRecord,
+    BeginRenderingRecord, EndPassRecord, BindVertexBuffersRecord, BindIndexBufferRecord, DrawRecord,
+    SubmitRecord, CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord,
+    HostSignalRecord, WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord,
+    ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord, ModuleRecord, CallerRecord,
+    QueueLabelRecord, ExactModeRecord, ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
 
 // What stands in a command buffer, each in its place.
 template <typename Record>
@@ -80,7 +80,7 @@ class LogConverter {
         notes_(lists_, summary_),
         sync_(writer_, summary_),
         index_(log, name),
-        submissions_(lists_, sync_, index_, writer_, summary_) {}
+        submissions_(lists_, objects_.addresses(), sync_, index_, writer_, summary_) {}
 
   // Requires: `output` is given here, too, and `take` outlives this.
   void cut_into_windows(std::ostringstream& output, uint64_t bytes, const TakeWindow& take) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -26,6 +27,13 @@ constexpr size_t kOperandsOfADispatchMax = Limits().access_count_per_dispatch;
 
 constexpr uint64_t kArgumentBytes = 12;  // VkDispatchIndirectCommand.
 
+// What is not known, and bounded.
+constexpr std::string_view kAnyAddress =
+    "a dispatch or draw by addresses that are in no push constant (it may touch every buffer whose "
+    "address was asked for)";
+constexpr std::string_view kBoundedAddresses =
+    "a dispatch or draw by addresses of buffers (what it touches there is bounded, not measured)";
+
 // What happens to the bytes from a position on, as counts of operands that have begun and not
 // ended.
 struct Change {
@@ -36,8 +44,9 @@ struct Change {
 class OperandFinder {
  public:
   OperandFinder(const BoundState& bound, const DispatchCommand& dispatch,
-                const ExactAccessesRecord* measured, CaptureSummary& summary)
-      : bound_(bound), dispatch_(dispatch), summary_(summary) {
+                const CapturedAddresses& addresses, const ExactAccessesRecord* measured,
+                CaptureSummary& summary)
+      : bound_(bound), dispatch_(dispatch), addresses_(addresses), summary_(summary) {
     if (measured == nullptr) return;
     result_.is_exact = measured->is_shared == 0;
     for (const MeasuredElementFields& element : measured->elements) {
@@ -51,18 +60,17 @@ class OperandFinder {
     if (pipeline == nullptr || !pipeline->accesses) {
       note("a dispatch whose shader is not known");
     } else {
-      if (pipeline->accesses->has_addresses) note("a shader that uses addresses of buffers");
       if (pipeline->accesses->has_unbound) note("a shader that uses a variable without a binding");
       for (const BindingUse& use : pipeline->accesses->bindings) add_binding(use);
+      add_addressed(pipeline->accesses->addresses);
     }
     result_.operands = disjoint_operands(operands_);
-    if (!measured_.empty()) {
-      result_.operands = with_rows(result_.operands);
-      if (result_.operands.size() > kOperandsOfADispatchMax) {
-        result_.operands = disjoint_operands(bounded(result_.operands));
-        summary_.remark("a dispatch whose ranges are too many to be told");
-        result_.is_exact = false;
-      }
+    if (!measured_.empty()) result_.operands = with_rows(result_.operands);
+    if ((!measured_.empty() || has_any_address_) &&
+        result_.operands.size() > kOperandsOfADispatchMax) {
+      result_.operands = disjoint_operands(bounded(result_.operands));
+      summary_.remark("a dispatch whose ranges are too many to be told");
+      result_.is_exact = false;
     }
     result_.is_exact = result_.is_exact && result_.is_understood;
     return std::move(result_);
@@ -86,8 +94,54 @@ class OperandFinder {
         AccessMode::kIndirect);
   }
 
+  void add_addressed(const std::vector<AddressUse>& uses) {
+    if (uses.empty()) return;
+    if (summary_.is_exact) summary_.remark(kBoundedAddresses);
+    result_.is_exact = false;
+    bool is_known = true;
+    for (const AddressUse& use : uses) {
+      const bool is_found = add_pushed(use);
+      if (!is_found) add_every_addressed(use);
+      is_known = is_known && is_found;
+    }
+    if (is_known) return;
+    if (addresses_.all().empty()) return note("an address of a buffer that was never asked for");
+    has_any_address_ = true;
+    summary_.remark(kAnyAddress);
+  }
+
+  // From the place on that an address in the push constants names; all of a buffer where it is
+  // reckoned of such an address. False if it may be another buffer's.
+  bool add_pushed(const AddressUse& use) {
+    bool is_any_known = false;
+    bool has_computed = false;
+    for (const AddressOrigin& origin : use.origins) {
+      const std::optional<uint64_t> address = bound_.pushed.address_at(origin.offset_bytes);
+      const auto places = address ? addresses_.find(*address) : std::vector<AddressedPlace>();
+      result_.step_count += 1 + places.size();
+      for (const auto& [buffer, offset_bytes] : places) {
+        add_used(bytes_of(*buffer, origin.is_computed ? 0 : offset_bytes, VK_WHOLE_SIZE), use);
+      }
+      // Nothing is touched through one that is null. What is added to an address is none itself.
+      const bool may_be_another = address != 0 && !origin.is_computed;
+      if (places.empty() && may_be_another) return false;
+      is_any_known = is_any_known || !places.empty();
+      has_computed = has_computed || origin.is_computed;
+    }
+    return !use.origins.empty() && (is_any_known || !has_computed);
+  }
+
+  void add_every_addressed(const AddressUse& use) {
+    result_.step_count += addresses_.all().size();
+    if (result_.step_count > kMeasuredStepsMax) return note("addresses of too many buffers");
+    for (const auto& [key, buffer] : addresses_.all()) {
+      add_used(bytes_of(*buffer, 0, VK_WHOLE_SIZE), use);
+    }
+  }
+
   // As the use says; of what can only be read, a read.
-  void add_used(const std::vector<CapturedBytes>& parts, const BindingUse& use) {
+  template <typename Use>
+  void add_used(const std::vector<CapturedBytes>& parts, const Use& use) {
     if (use.is_loaded) add(parts, AccessMode::kRead);
     if (use.is_stored) add(parts, AccessMode::kWrite);
   }
@@ -254,11 +308,13 @@ class OperandFinder {
 
   const BoundState& bound_;
   const DispatchCommand& dispatch_;
+  const CapturedAddresses& addresses_;
   CaptureSummary& summary_;
   // By set, binding and element: several variables may have the same.
   std::map<std::tuple<uint32_t, uint32_t, uint64_t>, std::vector<const MeasuredElementFields*>>
       measured_;
   uint64_t descriptor_count_ = 0;
+  bool has_any_address_ = false;  // It may touch every buffer that has one.
   std::vector<CapturedOperand> operands_;
   DispatchOperands result_;
 };
@@ -323,8 +379,9 @@ std::vector<CapturedBytes> bytes_of(const CapturedImageView& view) {
 }
 
 DispatchOperands operands_of(const BoundState& bound, const DispatchCommand& dispatch,
+                             const CapturedAddresses& addresses,
                              const ExactAccessesRecord* measured, CaptureSummary& summary) {
-  return OperandFinder(bound, dispatch, measured, summary).find();
+  return OperandFinder(bound, dispatch, addresses, measured, summary).find();
 }
 
 }  // namespace interlock

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture/convert/captured_addresses.h"
 #include "capture/convert/captured_bytes.h"
 #include "capture/convert/command_lists.h"
 #include "capture/convert/summary.h"
@@ -36,9 +37,11 @@ struct DispatchOperands {
 };
 
 // Of a draw, beside its vertices and its attachments: what its pipeline can do, as of a dispatch.
+// Addresses name the buffers that `addresses` has for them.
 // `measured` is what the dispatch touched, as it was noted; null if it was not. What it does not
 // speak of is bounded.
 DispatchOperands operands_of(const BoundState& bound, const DispatchCommand& dispatch,
+                             const CapturedAddresses& addresses,
                              const ExactAccessesRecord* measured, CaptureSummary& summary);
 
 }  // namespace interlock

@@ -37,7 +37,7 @@ std::optional<uint32_t> model_of(uint32_t stage) {
 
 // What either does.
 void add_accesses(const ShaderAccesses& more, ShaderAccesses& all) {
-  all.has_addresses = all.has_addresses || more.has_addresses;
+  all.addresses.insert(all.addresses.end(), more.addresses.begin(), more.addresses.end());
   all.has_unbound = all.has_unbound || more.has_unbound;
   for (const BindingUse& use : more.bindings) {
     const auto same = std::ranges::find_if(all.bindings, [&](const BindingUse& known) {

@@ -215,7 +215,7 @@ void GraphicsPasses::draw(const DrawCommand& command, const GraphicsState& bound
       return note("a pass of graphics with more accesses than are looked at");
     }
   }
-  DispatchOperands operands = operands_of(bound, {}, nullptr, summary_);
+  DispatchOperands operands = operands_of(bound, {}, addresses_, nullptr, summary_);
   is_understood_ = is_understood_ && operands.is_understood;
   writer_.add_steps(operands.step_count);
   for (const CapturedOperand& operand : operands.operands) add({operand.bytes}, operand.mode);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "capture/convert/barrier_text.h"
+#include "capture/convert/captured_addresses.h"
 #include "capture/convert/command_lists.h"
 #include "capture/convert/dispatch_operands.h"
 #include "capture/convert/program_writer.h"
@@ -30,8 +31,8 @@ struct PassPlace {
 class GraphicsPasses {
  public:
   // Requires: both outlive this.
-  GraphicsPasses(ProgramWriter& writer, CaptureSummary& summary)
-      : writer_(writer), summary_(summary) {}
+  GraphicsPasses(const CapturedAddresses& addresses, ProgramWriter& writer, CaptureSummary& summary)
+      : addresses_(addresses), writer_(writer), summary_(summary) {}
 
   bool is_open() const { return pass_.has_value(); }
 
@@ -84,6 +85,7 @@ class GraphicsPasses {
                      const std::vector<CapturedOperand>& operands,
                      const std::vector<CapturedDependency>& changes);
 
+  const CapturedAddresses& addresses_;
   ProgramWriter& writer_;
   CaptureSummary& summary_;
   std::optional<OpenPass> pass_;

@@ -105,6 +105,12 @@ void ObjectState::apply(const BindBufferRecord& record) {
   buffer->offset_bytes = record.offset_bytes;
 }
 
+void ObjectState::apply(const BufferAddressRecord& record) {
+  const auto buffer = buffers_.find(record.buffer);
+  if (buffer == nullptr) return summary_.note("an address of a buffer that is not known");
+  addresses_.add(record.address, buffer);
+}
+
 void ObjectState::apply(const CreateImageRecord& record) {
   // The images of a swapchain are asked for more than once.
   const auto known = images_.find(record.image);
@@ -293,6 +299,7 @@ void ObjectState::apply(const DestroyRecord& record) {
     case VK_OBJECT_TYPE_DEVICE_MEMORY:
       return memories_.destroy(record.handle);
     case VK_OBJECT_TYPE_BUFFER:
+      if (const auto buffer = buffers_.find(record.handle)) addresses_.remove(*buffer);
       return buffers_.destroy(record.handle);
     case VK_OBJECT_TYPE_IMAGE:
       return images_.destroy(record.handle);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/convert/captured_addresses.h"
 #include "capture/convert/objects.h"
 #include "capture/convert/summary.h"
 #include "capture/log/graphics_records.h"
@@ -25,6 +26,7 @@ class ObjectState {
   void apply(const AllocateMemoryRecord& record);
   void apply(const CreateBufferRecord& record);
   void apply(const BindBufferRecord& record);
+  void apply(const BufferAddressRecord& record);
   void apply(const CreateImageRecord& record);
   void apply(const BindImageRecord& record);
   void apply(const CreateImageViewRecord& record);
@@ -50,6 +52,7 @@ class ObjectState {
   std::shared_ptr<CapturedImageView> view(uint64_t handle) const {
     return image_views_.find(handle);
   }
+  const CapturedAddresses& addresses() const { return addresses_; }
   CapturedViews views(const std::vector<uint64_t>& handles) const;
   std::shared_ptr<CapturedRenderPass> render_pass(uint64_t handle) const {
     return render_passes_.find(handle);
@@ -84,6 +87,7 @@ class ObjectState {
   CaptureSummary& summary_;
   HandleTable<CapturedMemory> memories_;
   HandleTable<CapturedBuffer> buffers_;
+  CapturedAddresses addresses_;
   HandleTable<CapturedImage> images_;
   HandleTable<CapturedImageView> image_views_;
   HandleTable<CapturedBufferView> buffer_views_;

@@ -27,6 +27,7 @@ struct CapturedBuffer {
   uint64_t size_bytes = 0;
   std::shared_ptr<CapturedMemory> memory;  // Null: none is bound yet.
   uint64_t offset_bytes = 0;
+  std::optional<uint64_t> address;  // Of the device, if it was asked for.
 };
 
 struct CapturedImage {

@@ -68,6 +68,9 @@ struct PartCount {
     for (const auto& [number, descriptors] : command.pushed->bindings) count += descriptors.size();
     return count;
   }
+  uint64_t operator()(const PushConstantsCommand& command) const {
+    return command.bytes.size() / kBytesOfAStep;
+  }
   uint64_t operator()(const auto&) const { return 0; }
 };
 
@@ -177,6 +180,12 @@ bool SubmissionWriter::bind(const Command& command) {
     drawn_.indices = *indices;
     return true;
   }
+  if (const auto* const constants = std::get_if<PushConstantsCommand>(&command)) {
+    const auto& [is_of_compute, is_of_graphics, offset_bytes, bytes] = *constants;
+    if (is_of_compute) bound_.pushed.push(offset_bytes, bytes);
+    if (is_of_graphics) drawn_.pushed.push(offset_bytes, bytes);
+    return true;
+  }
   const auto* const push = std::get_if<PushSetCommand>(&command);
   if (push == nullptr) return false;
   BoundSet& bound = bound_for(push->is_graphics).sets[push->number];
@@ -200,7 +209,7 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
     measured = index_.find(exact_submission_, command.slot);
   }
   auto [operands, is_understood, is_exact, step_count] =
-      operands_of(bound_, command, measured ? &*measured : nullptr, summary_);
+      operands_of(bound_, command, addresses_, measured ? &*measured : nullptr, summary_);
   writer_.add_steps(step_count);
   is_understood_ = is_understood_ && is_understood;
   if (operands.size() > kDispatchOperandsMax) {

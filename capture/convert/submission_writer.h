@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/convert/captured_addresses.h"
 #include "capture/convert/command_lists.h"
 #include "capture/convert/exact_index.h"
 #include "capture/convert/foreign_hazards.h"
@@ -25,15 +26,16 @@ namespace interlock {
 class SubmissionWriter {
  public:
   // Requires: all outlive this.
-  SubmissionWriter(const CommandLists& lists, QueueSync& sync, ExactIndex& index,
-                   ProgramWriter& writer, CaptureSummary& summary)
+  SubmissionWriter(const CommandLists& lists, const CapturedAddresses& addresses, QueueSync& sync,
+                   ExactIndex& index, ProgramWriter& writer, CaptureSummary& summary)
       : lists_(lists),
+        addresses_(addresses),
         sync_(sync),
         index_(index),
         writer_(writer),
         summary_(summary),
         foreign_(writer, summary),
-        passes_(writer, summary) {}
+        passes_(addresses, writer, summary) {}
 
   // What the next submission to its queue is called where its dispatches are measured.
   void expect(const ExactSubmissionRecord& record) { expected_[record.queue] = record.submission; }
@@ -81,6 +83,7 @@ class SubmissionWriter {
   void note(const std::string& what);
 
   const CommandLists& lists_;
+  const CapturedAddresses& addresses_;
   QueueSync& sync_;
   ExactIndex& index_;
   ProgramWriter& writer_;

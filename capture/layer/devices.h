@@ -59,6 +59,8 @@ struct Device {
   VolkDeviceTable next = {};
   DebugFunctions debug;
   VkPhysicalDeviceMemoryProperties memory = {};
+  // An address of a buffer was asked for: push constants may hold one from then on.
+  std::atomic<bool> gave_addresses{false};
   std::mutex mutex;  // Of the rest.
   // Shared with the calls that read them, which need no lock.
   std::unordered_map<uint64_t, std::shared_ptr<const UpdateTemplate>> templates;

@@ -3,6 +3,7 @@
 #include <volk.h>
 
 #include <array>
+#include <cstdint>
 
 #include "capture/layer/devices.h"
 #include "capture/layer/intercepted.h"
@@ -36,6 +37,18 @@ VKAPI_ATTR void VKAPI_CALL bind_sets(VkCommandBuffer commands, VkPipelineBindPoi
                                                    sets, offset_count, offsets);
 }
 
+VKAPI_ATTR void VKAPI_CALL push_constants(VkCommandBuffer commands, VkPipelineLayout layout,
+                                          VkShaderStageFlags stages, uint32_t offset_bytes,
+                                          uint32_t size_bytes, const void* values) {
+  const Device& owner = device_of(commands);
+  if (owner.gave_addresses) {
+    const auto* const bytes = static_cast<const uint8_t*>(values);
+    log().append(PushConstantsRecord{
+        number_of(commands), stages, offset_bytes, {bytes, bytes + size_bytes}});
+  }
+  owner.next.vkCmdPushConstants(commands, layout, stages, offset_bytes, size_bytes, values);
+}
+
 VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
   log().append(DispatchRecord{number_of(commands), x, y, z});
   if (run_options().is_dry) return;
@@ -63,6 +76,7 @@ std::span<const Intercepted> dispatch_calls() {
   static const std::array kCalls = {
       Intercepted{"vkCmdBindPipeline", as_function(bind_pipeline)},
       Intercepted{"vkCmdBindDescriptorSets", as_function(bind_sets)},
+      Intercepted{"vkCmdPushConstants", as_function(push_constants)},
       Intercepted{"vkCmdDispatch", as_function(dispatch)},
       Intercepted{"vkCmdDispatchBase", as_function(dispatch_base)},
       Intercepted{"vkCmdDispatchBaseKHR", as_function(dispatch_base)},

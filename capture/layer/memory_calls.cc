@@ -57,6 +57,15 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_buffers(VkDevice device, uint32_t count,
   return result;
 }
 
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device,
+                                                  const VkBufferDeviceAddressInfo* info) {
+  Device& owner = device_of(device);
+  owner.gave_addresses = true;
+  const VkDeviceAddress address = owner.next.vkGetBufferDeviceAddress(device, info);
+  log().append(BufferAddressRecord{number_of(info->buffer), address});
+  return address;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL create_buffer_view(VkDevice device,
                                                   const VkBufferViewCreateInfo* info,
                                                   const VkAllocationCallbacks* allocator,
@@ -120,6 +129,9 @@ std::span<const Intercepted> memory_calls() {
       Intercepted{"vkBindBufferMemory", as_function(bind_buffer)},
       Intercepted{"vkBindBufferMemory2", as_function(bind_buffers)},
       Intercepted{"vkBindBufferMemory2KHR", as_function(bind_buffers)},
+      Intercepted{"vkGetBufferDeviceAddress", as_function(get_address)},
+      Intercepted{"vkGetBufferDeviceAddressKHR", as_function(get_address)},
+      Intercepted{"vkGetBufferDeviceAddressEXT", as_function(get_address)},
       Intercepted{"vkCreateBufferView", as_function(create_buffer_view)},
       Intercepted{"vkDestroyBufferView",
                   as_function(destroy_object<&VolkDeviceTable::vkDestroyBufferView,

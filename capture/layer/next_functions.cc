@@ -36,6 +36,8 @@ void load_next(VkDevice device, PFN_vkGetDeviceProcAddr next_function, VolkDevic
   share(table.vkCreateDescriptorUpdateTemplate, table.vkCreateDescriptorUpdateTemplateKHR);
   share(table.vkDestroyDescriptorUpdateTemplate, table.vkDestroyDescriptorUpdateTemplateKHR);
   share(table.vkUpdateDescriptorSetWithTemplate, table.vkUpdateDescriptorSetWithTemplateKHR);
+  share(table.vkGetBufferDeviceAddress, table.vkGetBufferDeviceAddressKHR);
+  share(table.vkGetBufferDeviceAddress, table.vkGetBufferDeviceAddressEXT);
   share(table.vkCmdDispatchBase, table.vkCmdDispatchBaseKHR);
   share(table.vkCmdCopyBuffer2, table.vkCmdCopyBuffer2KHR);
   share(table.vkCmdCopyImage2, table.vkCmdCopyImage2KHR);

@@ -89,6 +89,19 @@ struct PushSetRecord {
   }
 };
 
+// Of a device that some address of a buffer was asked for of, before: others are not logged.
+struct PushConstantsRecord {
+  static constexpr RecordKind kKind = RecordKind::kPushConstants;
+  uint64_t commands = 0;
+  uint32_t stages = 0;  // VkShaderStageFlags.
+  uint32_t offset_bytes = 0;
+  std::vector<uint8_t> bytes;
+
+  static void each_field(auto& self, auto& fields) {
+    fields(self.commands, self.stages, self.offset_bytes, self.bytes);
+  }
+};
+
 struct DispatchRecord {
   static constexpr RecordKind kKind = RecordKind::kDispatch;
   uint64_t commands = 0;

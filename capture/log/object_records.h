@@ -116,6 +116,15 @@ struct BindBufferRecord {
   }
 };
 
+// Where the device finds the buffer. Each time that it is asked for.
+struct BufferAddressRecord {
+  static constexpr RecordKind kKind = RecordKind::kBufferAddress;
+  uint64_t buffer = 0;
+  uint64_t address = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.buffer, self.address); }
+};
+
 struct CreateImageRecord {
   static constexpr RecordKind kKind = RecordKind::kCreateImage;
   uint64_t image = 0;

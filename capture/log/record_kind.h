@@ -25,6 +25,7 @@ enum class RecordKind : uint32_t {
   kCreateImageView = 21,
   kCreateBufferView = 22,
   kHostRange = 23,
+  kBufferAddress = 24,
 
   kCreateShaderModule = 32,
   kCreateSetLayout = 33,
@@ -63,6 +64,7 @@ enum class RecordKind : uint32_t {
   kBindVertexBuffers = 70,
   kBindIndexBuffer = 71,
   kDraw = 72,
+  kPushConstants = 73,
 
   kSubmit = 80,
   kCreateSemaphore = 81,

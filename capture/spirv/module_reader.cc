@@ -46,7 +46,11 @@ class ModuleReader {
         }
         return;
       case Opcode::kTypePointer:
-        module_.has_addresses = module_.has_addresses || parsed.words[2] == kPhysicalStorageBuffer;
+        // A pointer to memory that no binding names is a value like others: to load it is to load.
+        if (parsed.words[2] == kPhysicalStorageBuffer) {
+          module_.has_addresses = true;
+          return;
+        }
         [[fallthrough]];
       case Opcode::kTypeImage:
       case Opcode::kTypeSampler:

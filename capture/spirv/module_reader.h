@@ -33,6 +33,7 @@ struct ShaderModule {
   // Likewise, of buffers and images, but without: what they are bound to is not known.
   std::set<uint32_t> unbound;
   std::set<uint32_t> reference_types;  // Pointers, images, samplers.
+  // It has pointers to memory that no binding names (PhysicalStorageBuffer).
   bool has_addresses = false;
 
   std::span<const uint32_t> ids_of(const ShaderInstruction& instruction) const {

@@ -7,6 +7,7 @@ namespace interlock {
 
 enum class Opcode : uint16_t {
   kName = 5,
+  kExtInst = 12,
   kMemoryModel = 14,
   kEntryPoint = 15,
   kTypeVoid = 19,
@@ -43,8 +44,12 @@ enum class Opcode : uint16_t {
   kMemberDecorate = 72,
   kGroupDecorate = 74,
   kGroupMemberDecorate = 75,
+  kVectorExtractDynamic = 77,  // And those up to kTranspose make a value of values.
+  kCompositeConstruct = 80,
   kCompositeExtract = 81,
+  kCompositeInsert = 82,
   kCopyObject = 83,
+  kTranspose = 84,
   kSampledImage = 86,
   kImageSampleImplicitLod = 87,  // And those up to kImageRead read an image.
   kImageSampleExplicitLod = 88,
@@ -54,10 +59,13 @@ enum class Opcode : uint16_t {
   kImage = 100,
   kImageQueryFormat = 101,  // And those up to kImageQuerySamples read no texel.
   kImageQuerySamples = 107,
+  kConvertFToU = 109,  // And those up to kBitCount compute a value of values.
   kConvertFToS = 110,
   kConvertSToF = 111,
   kConvertUToF = 112,
   kUConvert = 113,
+  kConvertPtrToU = 117,
+  kConvertUToPtr = 120,
   kBitcast = 124,
   kIAdd = 128,
   kFAdd = 129,
@@ -76,6 +84,7 @@ enum class Opcode : uint16_t {
   kShiftRightLogical = 194,
   kShiftLeftLogical = 196,
   kBitwiseAnd = 199,
+  kBitCount = 205,
   kAtomicLoad = 227,
   kAtomicStore = 228,
   kAtomicExchange = 229,  // And those up to kAtomicXor load and store.
@@ -92,6 +101,8 @@ enum class Opcode : uint16_t {
   kImageSparseSampleImplicitLod = 305,  // And those up to kImageSparseDrefGather read an image.
   kImageSparseDrefGather = 315,
   kImageSparseRead = 320,
+  kGroupNonUniformElect = 333,  // And those up to kGroupNonUniformQuadSwap, too.
+  kGroupNonUniformQuadSwap = 366,
   kPtrEqual = 401,
   kPtrDiff = 403,
   kTypeAccelerationStructure = 5341,

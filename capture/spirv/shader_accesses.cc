@@ -5,73 +5,15 @@
 #include <set>
 #include <utility>
 
+#include "capture/spirv/address_origins.h"
 #include "capture/spirv/module_reader.h"
+#include "capture/spirv/operand_uses.h"
+#include "capture/spirv/spirv_words.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {
-
-// What an instruction does to what an operand refers to.
-struct OperandUse {
-  bool is_loaded = false;
-  bool is_stored = false;
-};
-
-constexpr OperandUse kNeither = {};
-constexpr OperandUse kLoads = {true, false};
-constexpr OperandUse kStores = {false, true};
-constexpr OperandUse kBoth = {true, true};
-
-bool is_between(Opcode opcode, Opcode first, Opcode last) {
-  return opcode >= first && opcode <= last;
-}
-
-// Of the operand at `position` among those that are ids, without type and result. What is not known
-// may do anything.
-OperandUse operand_use_of(Opcode opcode, size_t position) {
-  if (is_between(opcode, Opcode::kImageSampleImplicitLod, Opcode::kImageRead) ||
-      is_between(opcode, Opcode::kImageSparseSampleImplicitLod, Opcode::kImageSparseDrefGather) ||
-      opcode == Opcode::kImageSparseRead) {
-    return position == 0 ? kLoads : kNeither;
-  }
-  if (is_between(opcode, Opcode::kImageQueryFormat, Opcode::kImageQuerySamples) ||
-      is_between(opcode, Opcode::kPtrEqual, Opcode::kPtrDiff)) {
-    return kNeither;
-  }
-  if (is_between(opcode, Opcode::kAtomicExchange, Opcode::kAtomicXor)) {
-    return position == 0 ? kBoth : kNeither;
-  }
-  switch (opcode) {
-    case Opcode::kLoad:
-    case Opcode::kAtomicLoad:
-      return position == 0 ? kLoads : kNeither;
-    case Opcode::kStore:
-    case Opcode::kAtomicStore:
-    case Opcode::kImageWrite:
-      return position == 0 ? kStores : kNeither;
-    case Opcode::kCopyMemory:
-    case Opcode::kCopyMemorySized:
-      return position == 0 ? kStores : position == 1 ? kLoads : kNeither;
-    case Opcode::kAccessChain:
-    case Opcode::kInBoundsAccessChain:
-    case Opcode::kPtrAccessChain:
-    case Opcode::kInBoundsPtrAccessChain:
-    case Opcode::kImageTexelPointer:
-    case Opcode::kArrayLength:
-    case Opcode::kCopyObject:
-    case Opcode::kSampledImage:
-    case Opcode::kImage:
-    case Opcode::kSelect:
-    case Opcode::kPhi:
-    case Opcode::kFunctionCall:  // What the function does is found in it.
-    case Opcode::kReturnValue:
-    case Opcode::kVariable:
-      return kNeither;
-    default:
-      return kBoth;
-  }
-}
 
 class AccessFinder {
  public:
@@ -92,7 +34,6 @@ class AccessFinder {
       return Error{"the pointers of the shader module may come from too many variables."};
     }
     ShaderAccesses accesses;
-    accesses.has_addresses = module_.has_addresses;
     accesses.has_unbound = has_unbound_;
     for (const auto& [place, use] : uses_) {
       accesses.bindings.push_back({place.first, place.second, use.is_loaded, use.is_stored});
@@ -209,7 +150,14 @@ Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module, std:
     return error_of("the shader module has no {}entry point '{}'.",
                     model == kComputeModel ? "compute " : "", entry);
   }
-  return AccessFinder(*read, found->second).find();
+  Result<ShaderAccesses> accesses = AccessFinder(*read, found->second).find();
+  if (!accesses || !read->has_addresses) return accesses;
+  const Result<SpirvWords> words = SpirvWords::read(module);
+  if (!words) return words.error();
+  Result<std::vector<AddressUse>> addresses = address_uses_of(*words, found->second, model);
+  if (!addresses) return addresses.error();
+  accesses->addresses = std::move(*addresses);
+  return accesses;
 }
 
 }  // namespace interlock

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "capture/spirv/address_origins.h"
 #include "encoder/program/result.h"
 
 namespace interlock {
@@ -27,8 +28,8 @@ struct BindingUse {
 
 struct ShaderAccesses {
   std::vector<BindingUse> bindings;  // Those that are loaded or stored, by set and binding.
-  // It has pointers to memory that no binding names (PhysicalStorageBuffer).
-  bool has_addresses = false;
+  // Through pointers to memory that no binding names (PhysicalStorageBuffer).
+  std::vector<AddressUse> addresses;
   // It uses a buffer or an image that has no set and binding.
   bool has_unbound = false;
 };

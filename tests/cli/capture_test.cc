@@ -82,6 +82,34 @@ TEST_F(Capture, TellsWhatOrdersAndWhatDoesNot) {
   }
 }
 
+// By addresses in push constants the buffers are known, and no other is touched; those in a table
+// may be of any that has an address.
+TEST_F(Capture, FollowsAddressesOfBuffers) {
+  const CommandResult missing = capture("addresses");
+  EXPECT_EQ(missing.status, 1) << missing.out << missing.err;
+  EXPECT_THAT(missing.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads m2[0:1024], which "
+                                     "s1.b0.c0 (dispatch 0) writes."));
+  EXPECT_THAT(missing.out, HasSubstr("; 1 finding.\n"));
+  EXPECT_THAT(missing.out, Not(HasSubstr("not understood")));
+  EXPECT_THAT(missing.out, Not(HasSubstr("may touch every buffer")));
+  const CommandResult ordered = capture("ordered-addresses");
+  EXPECT_EQ(ordered.status, 0) << ordered.out << ordered.err;
+  const CommandResult table = capture("addresses-in-a-table");
+  EXPECT_EQ(table.status, 1) << table.out << table.err;
+  EXPECT_THAT(table.out, HasSubstr("possible RAW hazard: "));
+  EXPECT_THAT(table.out, HasSubstr("(it may touch every buffer whose address was asked for): 2\n"));
+  EXPECT_THAT(table.out, Not(HasSubstr("not understood")));
+}
+
+// What --exact binds takes the place of a set that the application bound before. The application
+// looks at its results.
+TEST_F(Capture, BindsAgainTheSetThatMeasuringDisturbed) {
+  const CommandResult result = capture("set-that-stays", {"--exact"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("ended with status")));
+  EXPECT_THAT(result.out, HasSubstr("  exact: 2 of 2 dispatches"));
+}
+
 TEST_F(Capture, KnowsWhatTheResultsOfQueriesTake) {
   const CommandResult result = capture("queries-below");
   EXPECT_EQ(result.status, 1) << result.out << result.err;

@@ -364,6 +364,11 @@ constexpr Mode kModes[] = {
     {"queues", run_queues, {true, false, false}},
     {"unordered-queues", run_unordered_queues, {true, false, false}},
     {"unasked-names", run_unasked_names, {false, false, true}},
+    {"addresses", run_addresses, {.has_addresses = true}},
+    {"ordered-addresses", run_ordered_addresses, {.has_addresses = true}},
+    {"addresses-in-a-table", run_addresses_in_a_table, {.has_addresses = true}},
+    {"ordered-table", run_ordered_table, {.has_addresses = true}},
+    {"set-that-stays", run_set_that_stays},
     {"all-features", run_barrier, {false, true, false}},
 };
 

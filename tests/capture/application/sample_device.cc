@@ -60,8 +60,9 @@ SampleDevice::SampleDevice(SampleWishes wishes) {
   if (vkEnumeratePhysicalDevices(instance_, &count, &physical_) < 0 || count == 0) {
     require(VK_ERROR_INITIALIZATION_FAILED, "vkEnumeratePhysicalDevices");
   }
+  has_addresses_ = wishes.has_addresses;
   create_device(wishes);
-  create_pipeline();
+  create_objects();
 }
 
 void SampleDevice::create_device(SampleWishes wishes) {
@@ -78,6 +79,7 @@ void SampleDevice::create_device(SampleWishes wishes) {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features_12.pNext = &features_13;
   features_12.timelineSemaphore = VK_TRUE;
+  features_12.bufferDeviceAddress = wishes.has_addresses ? VK_TRUE : VK_FALSE;
   VkPhysicalDeviceVulkan11Features features_11 = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
   VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
@@ -120,7 +122,7 @@ uint32_t SampleDevice::storage_buffer_count_max() const {
   return properties.limits.maxPerStageDescriptorStorageBuffers;
 }
 
-void SampleDevice::create_pipeline() {
+void SampleDevice::create_objects() {
   const VkDescriptorSetLayoutBinding bindings[] = {
       {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
       {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
@@ -132,27 +134,34 @@ void SampleDevice::create_pipeline() {
   layout.setLayoutCount = 1;
   layout.pSetLayouts = &set_layout_;
   require(vkCreatePipelineLayout(device_, &layout, nullptr, &layout_), "a pipeline layout");
-  VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-  code.codeSize = sizeof(kAddOne);
-  code.pCode = kAddOne;
-  VkShaderModule module = VK_NULL_HANDLE;
-  require(vkCreateShaderModule(device_, &code, nullptr, &module), "vkCreateShaderModule");
-  VkComputePipelineCreateInfo pipeline = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-  pipeline.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
-  pipeline.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  pipeline.stage.module = module;
-  pipeline.stage.pName = "main";
-  pipeline.layout = layout_;
-  require(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline, nullptr, &pipeline_),
-          "vkCreateComputePipelines");
-  // Its accesses are known from here on.
-  vkDestroyShaderModule(device_, module, nullptr);
+  pipeline_ = create_pipeline(layout_, kAddOne);
   const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 64};
   VkDescriptorPoolCreateInfo pool = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
   pool.maxSets = 32;
   pool.poolSizeCount = 1;
   pool.pPoolSizes = &size;
   require(vkCreateDescriptorPool(device_, &pool, nullptr, &pool_), "vkCreateDescriptorPool");
+}
+
+VkPipeline SampleDevice::create_pipeline(VkPipelineLayout layout,
+                                         std::span<const uint32_t> code) const {
+  VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  info.codeSize = code.size_bytes();
+  info.pCode = code.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  require(vkCreateShaderModule(device_, &info, nullptr, &module), "vkCreateShaderModule");
+  VkComputePipelineCreateInfo pipeline = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+  pipeline.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+  pipeline.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  pipeline.stage.module = module;
+  pipeline.stage.pName = "main";
+  pipeline.layout = layout;
+  VkPipeline made = VK_NULL_HANDLE;
+  require(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline, nullptr, &made),
+          "vkCreateComputePipelines");
+  // Its accesses are known from here on.
+  vkDestroyShaderModule(device_, module, nullptr);
+  return made;
 }
 
 SampleDevice::~SampleDevice() {
@@ -177,10 +186,14 @@ SampleBuffer SampleDevice::buffer() {
   info.size = kSampleBytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+  if (has_addresses_) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   require(vkCreateBuffer(device_, &info, nullptr, &made.buffer), "vkCreateBuffer");
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device_, made.buffer, &needs);
   VkMemoryAllocateInfo memory = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  VkMemoryAllocateFlagsInfo flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  if (has_addresses_) memory.pNext = &flags;
   memory.allocationSize = needs.size;
   memory.memoryTypeIndex = memory_type(physical_, needs.memoryTypeBits);
   require(vkAllocateMemory(device_, &memory, nullptr, &made.memory), "vkAllocateMemory");

@@ -4,6 +4,7 @@
 #include <volk.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace interlock {
@@ -22,6 +23,7 @@ struct SampleWishes {
   bool has_two_families = false;  // And it is an integrated GPU.
   bool has_all_features = false;  // Of Vulkan 1.0 to 1.3.
   bool is_unnamed = false;        // The extension with names and labels is not turned on.
+  bool has_addresses = false;     // Of buffers.
 };
 
 class SampleDevice {
@@ -38,10 +40,16 @@ class SampleDevice {
   uint32_t storage_buffer_count_max() const;
   // Of the second family.
   VkQueue other_queue() const { return other_queue_; }
+  VkDescriptorSetLayout set_layout() const { return set_layout_; }
   VkPipelineLayout layout() const { return layout_; }
   VkPipeline pipeline() const { return pipeline_; }
 
+  bool has_addresses() const { return has_addresses_; }
+
   SampleBuffer buffer();
+
+  // Of a compute shader; whoever asks for it destroys it.
+  VkPipeline create_pipeline(VkPipelineLayout layout, std::span<const uint32_t> code) const;
 
   // A set with these two buffers.
   VkDescriptorSet set(const SampleBuffer& from, const SampleBuffer& to);
@@ -63,7 +71,7 @@ class SampleDevice {
 
  private:
   void create_device(SampleWishes wishes);
-  void create_pipeline();
+  void create_objects();
   VkDescriptorSet allocate_set();
 
   VkInstance instance_ = VK_NULL_HANDLE;
@@ -72,6 +80,7 @@ class SampleDevice {
   VkQueue queue_ = VK_NULL_HANDLE;
   VkQueue other_queue_ = VK_NULL_HANDLE;
   uint32_t family_ = 0;
+  bool has_addresses_ = false;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipeline pipeline_ = VK_NULL_HANDLE;

@@ -36,4 +36,13 @@ void run_threads(Sample& sample);
 void run_queues(Sample& sample);
 void run_unordered_queues(Sample& sample);
 
+// The missing barrier, and the same with a barrier, of dispatches that find their buffers by
+// addresses: in push constants, or in a table whose address is one.
+void run_addresses(Sample& sample);
+void run_ordered_addresses(Sample& sample);
+void run_addresses_in_a_table(Sample& sample);
+void run_ordered_table(Sample& sample);
+// A set is bound, and not used until another layout was in use.
+void run_set_that_stays(Sample& sample);
+
 }  // namespace interlock

@@ -166,7 +166,7 @@ TEST(ShaderAccesses, FollowsPointersThroughFunctions) {
   ASSERT_TRUE(accesses.has_value());
   // What no call reaches does nothing.
   EXPECT_THAT(accesses->bindings, ElementsAre(stores(0)));
-  EXPECT_FALSE(accesses->has_addresses);
+  EXPECT_THAT(accesses->addresses, IsEmpty());
 }
 
 TEST(ShaderAccesses, SaysThatAVariableHasNoBinding) {

@@ -265,7 +265,7 @@ class LogConverter {
 
   void handle(const ExactModeRecord&) {
     summary_.is_exact = true;
-    index_.scan();
+    index_.begin();
   }
 
   void handle(const ExactSubmissionRecord& record) { submissions_.expect(record); }

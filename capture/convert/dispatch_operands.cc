@@ -120,6 +120,7 @@ class OperandFinder {
       const auto places = address ? addresses_.find(*address) : std::vector<AddressedPlace>();
       result_.step_count += 1 + places.size();
       for (const auto& [buffer, offset_bytes] : places) {
+        if (!has_memory(buffer)) note("an address of a buffer whose memory is not known");
         add_used(bytes_of(*buffer, origin.is_computed ? 0 : offset_bytes, VK_WHOLE_SIZE), use);
       }
       // Nothing is touched through one that is null. What is added to an address is none itself.

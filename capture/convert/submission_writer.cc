@@ -93,6 +93,7 @@ void SubmissionWriter::write(const SubmitRecord& record,
   is_understood_ = true;
   const auto expected = expected_.find(record.queue);
   exact_submission_ = expected == expected_.end() ? 0 : std::exchange(expected->second, 0);
+  if (exact_submission_ != 0) index_.look_ahead();
   const std::string queue = sync_.queue_name(record.queue);
   Place place;
   if (queue != kDefaultQueueName) place.queue = queue;

@@ -37,7 +37,7 @@ using TakeWindow = std::function<Result<Success>(CapturedWindow window, const Ca
 
 // Like convert_log() (convert.h), for a program of any length: ends a window at the first full wait
 // after so many bytes of its text. The memory that it takes grows with the largest window, and,
-// beside, with what the application keeps; and, of a log of --exact, with what was measured.
+// beside, with what the application keeps.
 // Errors: also those of `take`.
 Result<CaptureSummary> convert_log_in_windows(std::istream& log, const std::string& name,
                                               uint64_t window_bytes, const TakeWindow& take,

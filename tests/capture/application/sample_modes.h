@@ -45,4 +45,8 @@ void run_ordered_table(Sample& sample);
 // A set is bound, and not used until another layout was in use.
 void run_set_that_stays(Sample& sample);
 
+// Prints what recording a command takes, and submits nothing.
+void run_record(Sample& sample);
+void run_record_briefly(Sample& sample);
+
 }  // namespace interlock

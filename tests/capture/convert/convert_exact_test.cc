@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 #include <vulkan/vulkan_core.h>
 
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "capture/convert/exact_index.h"
 #include "capture/log/exact_records.h"
+#include "capture/log/log_format.h"
 #include "tests/capture/convert/synthetic_log.h"
 
 namespace interlock::convert_exact_test {
@@ -137,6 +141,34 @@ TEST(ConvertExact, BoundsWhatTheLogTellsTwice) {
                         "partial approximate\n"));
   EXPECT_THAT(result.text, HasSubstr("reads m2[256:260] writes m3[0:64]\n"));
   EXPECT_EQ(result.summary.exact_count, 1u);
+}
+
+// It keeps what is ahead within its reach, and nothing that was passed: whatever the log's length.
+TEST(ExactIndex, KeepsNoMoreThanWhatIsAhead) {
+  SyntheticLog log;
+  constexpr uint64_t kRecords = 1000;
+  for (uint64_t slot = 1; slot <= kRecords; ++slot) log.append(accesses(slot, {0, 1}, {1, 2}));
+  const uint64_t record_bytes = (log.bytes().size() - kLogHeaderBytes) / kRecords;
+  std::istringstream input(log.bytes());
+  ExactIndex index(input, "test.ilog", 10 * record_bytes);
+  input.seekg(kLogHeaderBytes);
+  index.look_ahead();
+  EXPECT_EQ(index.size(), 0u);  // The log has none, as far as is known.
+  index.begin();
+  for (uint64_t passed = 0; passed < kRecords; ++passed) {
+    const auto here = static_cast<std::streamoff>(kLogHeaderBytes + passed * record_bytes);
+    input.seekg(here);
+    index.look_ahead();
+    EXPECT_LE(index.size(), 10u);
+    EXPECT_EQ(input.tellg(), here);
+    EXPECT_EQ(index.size_of(kSubmission, passed), 0u);
+    // At least half of its reach.
+    for (uint64_t slot = passed + 1; slot <= std::min(passed + 5, kRecords); ++slot) {
+      const auto found = index.find(kSubmission, slot);
+      ASSERT_TRUE(found.has_value()) << slot;
+      EXPECT_EQ(found->slot, slot);
+    }
+  }
 }
 
 TEST(ConvertExact, TellsRegularRangesAsRows) {

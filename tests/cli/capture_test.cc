@@ -151,6 +151,20 @@ TEST_F(Capture, LeavesTheApplicationAloneWhereTheLogMayNotGrow) {
   EXPECT_THAT(result.out, HasSubstr("  cut: the log could not be written on: File too large."));
 }
 
+// What the documents say of the layer's costs is measured so; here, whether it still measures.
+TEST_F(Capture, HasAScriptThatMeasuresWhatItCosts) {
+  if (std::system("python3 -c '' >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no python3.";
+  const std::filesystem::path build =
+      std::filesystem::path(SAMPLE_APPLICATION).parent_path().parent_path();
+  const CommandResult result =
+      run_shell("python3 " INTERLOCK_SOURCE_DIR "/tests/bench/capture_overhead.py '" +
+                build.string() + "' --briefly");
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* const kind : {"| bind-set | ", "| dispatch | ", "| barrier | ", "| copy | "}) {
+    EXPECT_THAT(result.out, HasSubstr(kind));
+  }
+}
+
 // A released application: found, minimized to its two passes, and replayed; and one that is clean.
 TEST_F(Capture, FindsTheMissingBarrierOfFfmpegsAvgblur) {
   const auto filtered = [](const std::string& filter, const std::vector<std::string>& options) {

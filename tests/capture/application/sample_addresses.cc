@@ -36,7 +36,7 @@ VkDeviceAddress address_of(const Sample& sample, const SampleBuffer& buffer) {
   return vkGetBufferDeviceAddress(sample.device.device(), &info);
 }
 
-void barrier(VkCommandBuffer commands) {
+void shader_barrier(VkCommandBuffer commands) {
   VkMemoryBarrier memory = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT;
@@ -93,7 +93,7 @@ void run_at(Sample& sample, bool is_ordered) {
   const Addresses second = {first.to, address_of(sample, sample.c)};
   const VkCommandBuffer commands = sample.device.begin();
   pipeline.dispatch(commands, first);
-  if (is_ordered) barrier(commands);
+  if (is_ordered) shader_barrier(commands);
   pipeline.dispatch(commands, second);
   sample.device.run(commands);
 }
@@ -107,7 +107,7 @@ void run_table(Sample& sample, bool is_ordered) {
   const VkDeviceAddress begin = address_of(sample, table);
   const VkCommandBuffer commands = sample.device.begin();
   pipeline.dispatch(commands, begin);
-  if (is_ordered) barrier(commands);
+  if (is_ordered) shader_barrier(commands);
   pipeline.dispatch(commands, begin + sizeof(Addresses));
   sample.device.run(commands);
 }
@@ -128,7 +128,7 @@ void run_set_that_stays(Sample& sample) {
                           nullptr);
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, sample.device.pipeline());
   vkCmdDispatch(commands, kGroups, 1, 1);
-  barrier(commands);
+  shader_barrier(commands);
   other.bind(commands);
   vkCmdDispatch(commands, kGroups, 1, 1);
   sample.device.run(commands);

@@ -111,6 +111,19 @@ TEST(ConvertDoubts, CoversNothingWithOperandsThatABarrierHasNoRoomFor) {
 
 // --- What is not known ---
 
+// As where the device is lost: what was submitted before is judged, and there is no verdict beside.
+TEST(ConvertDoubts, NamesCallsThatFailed) {
+  SyntheticLog log = log_with_objects();
+  log.add_dispatch(kCommands, 1, 1);
+  log.add_dispatch(kCommands, 1, 2);
+  log.submit(kQueue, kCommands);
+  log.submit(kQueue, kCommands);
+  log.append(ResultRecord{"vkQueueSubmit", VK_ERROR_DEVICE_LOST, kQueue});
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_THAT(findings_of(result.text), testing::Contains(HasSubstr("RAW hazard: s1.b0.c1 ")));
+  EXPECT_THAT(result.summary.not_understood, ElementsAre(Key("vkQueueSubmit that returned -4")));
+}
+
 TEST(ConvertDoubts, NamesBuffersWithoutMemory) {
   SyntheticLog log = log_with_objects();
   log.append(CreateBufferRecord{4, 1024, 0, 0});

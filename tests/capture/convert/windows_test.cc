@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/capture/convert/synthetic_log.h"
+#include "tests/program_count.h"
 
 namespace interlock::windows_test {
 namespace {
@@ -236,25 +237,29 @@ TEST(Windows, SayWhereItIsNotKnownWhetherTheHostSees) {
 
 // --- Memory ---
 
+constexpr uint64_t kFrameTimeline = 51;
+
+// Three dispatches and barriers, that are waited for. Memory comes and goes.
+void add_frame(SyntheticLog& log, uint64_t frame) {
+  if (frame == 1) log.append(CreateSemaphoreRecord{kFrameTimeline, 1, 0});
+  log.append(DestroyRecord{VK_OBJECT_TYPE_BUFFER, 3});
+  log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 3});
+  log.add_buffer(3);
+  log.add_set(2, 2, 3);
+  log.add_set(3, 3, 1);
+  log.append(BeginCommandsRecord{10, 0});
+  for (uint64_t set = 1; set <= 3; ++set) {
+    log.add_dispatch(10, 1, set);
+    log.add_barrier(10, kCompute, kShaderWrite, kCompute, VK_ACCESS_2_SHADER_READ_BIT);
+  }
+  log.append(SubmitRecord{kQueues[0], 7, {{{}, {10}, {{kFrameTimeline, frame, kAll}}}}});
+  log.append(FenceReachedRecord{{7}});
+  log.append(SemaphoreReachedRecord{kFrameTimeline, frame});
+}
+
 TEST(Windows, TakeNoMoreMemoryOfALongerLog) {
   SyntheticLog log = log_with_objects();
-  log.append(CreateSemaphoreRecord{51, 1, 0});
-  for (uint64_t frame = 1; frame <= 2000; ++frame) {
-    // Memory comes and goes.
-    log.append(DestroyRecord{VK_OBJECT_TYPE_BUFFER, 3});
-    log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 3});
-    log.add_buffer(3);
-    log.add_set(2, 2, 3);
-    log.add_set(3, 3, 1);
-    log.append(BeginCommandsRecord{10, 0});
-    for (uint64_t set = 1; set <= 3; ++set) {
-      log.add_dispatch(10, 1, set);
-      log.add_barrier(10, kCompute, kShaderWrite, kCompute, VK_ACCESS_2_SHADER_READ_BIT);
-    }
-    log.append(SubmitRecord{kQueues[0], 7, {{{}, {10}, {{51, frame, kAll}}}}});
-    log.append(FenceReachedRecord{{7}});
-    log.append(SemaphoreReachedRecord{51, frame});
-  }
+  for (uint64_t frame = 1; frame <= 2000; ++frame) add_frame(log, frame);
   std::istringstream input(log.bytes());
   uint64_t early_bytes = 0;
   uint64_t late_bytes = 0;
@@ -270,6 +275,34 @@ TEST(Windows, TakeNoMoreMemoryOfALongerLog) {
   EXPECT_GT(window_count, 50u);
   // The text of a window has more than half of that; under a sanitizer both are 0.
   EXPECT_LE(late_bytes, early_bytes + (48 << 10));
+}
+
+// 64 MB of frames that are ordered, and one more that is not, which is found where it is: converted
+// and checked.
+TEST(Windows, JudgeALongLogToItsEnd) {
+  SyntheticLog log = log_with_objects();
+  const uint64_t log_bytes = is_slow_build() ? 2'000'000 : 64'000'000;
+  uint64_t frame_count = 0;
+  while (log.bytes().size() < log_bytes) {
+    // A shader, as long as those of applications are.
+    log.append(CreateShaderModuleRecord{9, std::vector<uint32_t>(8000)});
+    add_frame(log, ++frame_count);
+  }
+  submit_fill(log, 11, 2, 0);
+  submit_fill(log, 12, 2, 0);
+  std::istringstream input(log.bytes());
+  uint64_t submission_count = 0;
+  std::vector<std::string> findings;
+  const auto take = [&](const CapturedWindow& window, const CaptureSummary& summary) {
+    submission_count = summary.submission_count;
+    const std::vector<std::string> found = findings_of(window.text);
+    EXPECT_TRUE(found.empty() || window.is_last);
+    findings.insert(findings.end(), found.begin(), found.end());
+    return Result<Success>(Success{});
+  };
+  ASSERT_TRUE(convert_log_in_windows(input, "test.ilog", 4 << 20, take).has_value());
+  EXPECT_EQ(submission_count, frame_count + 2);
+  EXPECT_THAT(findings, ElementsAre(StartsWith("WAW hazard: ")));
 }
 
 }  // namespace

@@ -95,9 +95,17 @@ bool LogWriter::make_room(size_t size_bytes) {
   const uint64_t end = window_offset_ + static_cast<uint64_t>(next_ - window_);
   const uint64_t page = page_bytes();
   const uint64_t offset = end / page * page;
-  const uint64_t wanted = (end - offset) + std::max<uint64_t>(size_bytes, kWindowBytes);
-  const size_t bytes = static_cast<size_t>((wanted + page - 1) / page * page);
-  if (const int error = take_from_disk(file_, offset, bytes); error != 0) {
+  // Where there is not as much left, less, down to what the record needs.
+  uint64_t room = std::max<uint64_t>(size_bytes, kWindowBytes);
+  size_t bytes = 0;
+  int error = ENOSPC;
+  for (bool is_last = false; error != 0 && !is_last;
+       room = std::max<uint64_t>(size_bytes, room / 2)) {
+    is_last = room == size_bytes;
+    bytes = static_cast<size_t>((end - offset + room + page - 1) / page * page);
+    error = take_from_disk(file_, offset, bytes);
+  }
+  if (error != 0) {
     end_with(error);
     return false;
   }

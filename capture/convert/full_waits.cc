@@ -71,6 +71,14 @@ void FullWaits::host_idle(const std::string& queue) {
   if (is_followed_) join(host_, queues_[queue]);
 }
 
+void FullWaits::forget(const std::string& semaphore) {
+  reached_.erase(semaphore);
+  const auto values = signals_.find(semaphore);
+  if (values == signals_.end()) return;
+  for (const auto& [value, cover] : values->second) kept_count_ -= 1 + cover.size();
+  signals_.erase(values);
+}
+
 bool FullWaits::is_full() const {
   return is_followed_ && std::ranges::all_of(batch_counts_, [&](const auto& entry) {
            const auto waited = host_.find(entry.first);

@@ -31,6 +31,9 @@ class FullWaits {
   void host_waits(const std::string& semaphore, uint64_t value);
   void host_idle(const std::string& queue);
 
+  // Of a semaphore that is destroyed: no signal and no wait names it any more.
+  void forget(const std::string& semaphore);
+
   // True iff the host is known to have waited for every batch so far.
   bool is_full() const;
 

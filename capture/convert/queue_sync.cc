@@ -301,6 +301,7 @@ void QueueSync::destroy_semaphore(uint64_t semaphore) {
   const auto found = semaphores_.find(semaphore);
   if (found == semaphores_.end()) return;
   note_unmet(found->second);
+  if (found->second.is_timeline) full_waits_.forget(found->second.name);
   semaphores_.erase(found);
 }
 

@@ -239,9 +239,10 @@ TEST(Windows, SayWhereItIsNotKnownWhetherTheHostSees) {
 
 constexpr uint64_t kFrameTimeline = 51;
 
-// Three dispatches and barriers, that are waited for. Memory comes and goes.
+// Three dispatches and barriers, that are waited for. Memory and timelines come and go.
 void add_frame(SyntheticLog& log, uint64_t frame) {
-  if (frame == 1) log.append(CreateSemaphoreRecord{kFrameTimeline, 1, 0});
+  log.append(DestroyRecord{VK_OBJECT_TYPE_SEMAPHORE, kFrameTimeline});
+  log.append(CreateSemaphoreRecord{kFrameTimeline, 1, frame - 1});
   log.append(DestroyRecord{VK_OBJECT_TYPE_BUFFER, 3});
   log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 3});
   log.add_buffer(3);

@@ -270,6 +270,9 @@ TEST(CaptureCommand, FindsInTheCorpusWhatItExpects) {
   EXPECT_EQ(log.status, 1);
   EXPECT_THAT(log.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads m2[0:1024], which "
                                  "s1.b0.c0 (dispatch 0) writes."));
+  const CommandResult addressed = run_interlock({"capture", "--log", folder + "addresses.ilog"});
+  EXPECT_EQ(addressed.status, 1);
+  EXPECT_THAT(addressed.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads m2[0:1024]"));
   const CommandResult exact = run_interlock({"capture", "--log", folder + "exact-halves.ilog"});
   EXPECT_EQ(exact.status, 1);
   EXPECT_THAT(exact.out, HasSubstr("\nRAW hazard: s2.b0.c1 (dispatch 2) reads m1[256:512], which "

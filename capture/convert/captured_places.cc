@@ -55,6 +55,10 @@ const CommandOrigin* CapturedPlaces::find(const CapturedPlace& place) const {
   return found == origins_.end() || found->first != place ? nullptr : found->second.get();
 }
 
+bool CapturedPlaces::is_addressed(const CapturedPlace& place) const {
+  return std::ranges::binary_search(addressed_, place);
+}
+
 void CapturedPlaces::add(ForeignHazard hazard) {
   if (foreign_.size() < kForeignMax) {
     foreign_.push_back(std::move(hazard));

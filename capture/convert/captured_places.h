@@ -67,6 +67,10 @@ class CapturedPlaces {
   // Null if nothing is known.
   const CommandOrigin* find(const CapturedPlace& place) const;
 
+  // A command that touches something by the address of a buffer. In their order, too.
+  void add_addressed(const CapturedPlace& place) { addressed_.push_back(place); }
+  bool is_addressed(const CapturedPlace& place) const;
+
   void add(ForeignHazard hazard);
   const std::vector<ForeignHazard>& foreign() const { return foreign_; }
   // Of those that there was no room for.
@@ -75,6 +79,7 @@ class CapturedPlaces {
  private:
   // In order.
   std::vector<std::pair<CapturedPlace, std::shared_ptr<const CommandOrigin>>> origins_;
+  std::vector<CapturedPlace> addressed_;
   std::vector<ForeignHazard> foreign_;
   uint64_t lost_foreign_count_ = 0;
 };

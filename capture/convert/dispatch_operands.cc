@@ -96,6 +96,7 @@ class OperandFinder {
 
   void add_addressed(const std::vector<AddressUse>& uses) {
     if (uses.empty()) return;
+    result_.has_addresses = true;
     if (summary_.is_exact) summary_.remark(kBoundedAddresses);
     result_.is_exact = false;
     bool is_known = true;

@@ -33,7 +33,8 @@ struct DispatchOperands {
   bool is_understood = true;  // Else `summary` says what was not.
   // The operands are what was touched; else they bound it.
   bool is_exact = false;
-  uint64_t step_count = 0;  // Descriptors and ranges that were looked at.
+  bool has_addresses = false;  // Something is touched by the address of a buffer.
+  uint64_t step_count = 0;     // Descriptors and ranges that were looked at.
 };
 
 // Of a draw, beside its vertices and its attachments: what its pipeline can do, as of a dispatch.

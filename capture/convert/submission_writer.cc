@@ -209,7 +209,7 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
     if (writer_.is_full()) return;
     measured = index_.find(exact_submission_, command.slot);
   }
-  auto [operands, is_understood, is_exact, step_count] =
+  auto [operands, is_understood, is_exact, has_addresses, step_count] =
       operands_of(bound_, command, addresses_, measured ? &*measured : nullptr, summary_);
   writer_.add_steps(step_count);
   is_understood_ = is_understood_ && is_understood;
@@ -243,6 +243,7 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
   draft.is_partial = has_writes && !is_exact;
   draft.is_approximate = !operands.empty() && !is_exact;
   if (is_exact) ++summary_.exact_count;
+  if (has_addresses) summary_.note_addressed({submission_, place.buffer, place.command});
   if (draft.is_approximate) ++summary_.approximate_count;
   writer_.add(draft);
 }

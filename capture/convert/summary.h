@@ -25,8 +25,9 @@ struct CaptureSummary {
   uint64_t draw_count = 0;
   // Dispatches and transfers whose ranges bound what they touch.
   uint64_t approximate_count = 0;
-  bool is_exact = false;                           // It was measured what dispatches touch.
-  uint64_t exact_count = 0;                        // Dispatches whose ranges are what they touched.
+  bool is_exact = false;         // It was measured what dispatches touch.
+  uint64_t addressed_count = 0;  // Dispatches that touch something by the address of a buffer.
+  uint64_t exact_count = 0;      // Dispatches whose ranges are what they touched.
   uint64_t unknown_submission_count = 0;           // Some command of theirs was not understood.
   std::map<std::string, uint64_t> not_understood;  // What, and how often.
   std::map<std::string, uint64_t> remarks;         // What is as it should be, and to be known.
@@ -41,6 +42,10 @@ struct CaptureSummary {
   // What is printable of it, and not too long. After a thousand names, the rest has one.
   void note(std::string_view what) { count(what, not_understood); }
   void remark(std::string_view what) { count(what, remarks); }
+  void note_addressed(const CapturedPlace& dispatch) {
+    ++addressed_count;
+    places.add_addressed(dispatch);
+  }
 
  private:
   static void count(std::string_view what, std::map<std::string, uint64_t>& names);

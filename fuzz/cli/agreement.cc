@@ -171,10 +171,15 @@ std::string reason_of_covers(const std::set<Cover>& covers) {
 }
 
 std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const Sides& sides,
-                          AccessesBetween& between) {
+                          const CapturedPlaces& places, AccessesBetween& between) {
   if (hazard.firsts.empty()) return "it does not look at what the host does to mapped memory";
   if (sides.has_foreign_at(key.first)) {
     return "it names another hazard at this command, and of each operand only one";
+  }
+  if (places.is_addressed(key.first) ||
+      std::ranges::any_of(hazard.firsts,
+                          [&](const CapturedPlace& first) { return places.is_addressed(first); })) {
+    return "one of the two commands finds its buffers by their addresses, which it does not follow";
   }
   const bool is_within = std::ranges::any_of(hazard.firsts, [&](const CapturedPlace& first) {
     return first.submission == key.first.submission && first.buffer == key.first.buffer;
@@ -254,7 +259,7 @@ std::string text_of_agreement(const Program& program, const CheckReport& report,
     }
     std::optional<CapturedPlace> first;
     if (!hazard.firsts.empty()) first = *hazard.firsts.rbegin();
-    only_own.add(reason_of_own(key, hazard, sides, between), line_of(key, first));
+    only_own.add(reason_of_own(key, hazard, sides, summary.places, between), line_of(key, first));
   }
   for (const auto& [key, hazards] : sides.foreign) {
     if (sides.own.contains(key)) continue;

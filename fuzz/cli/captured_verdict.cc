@@ -48,7 +48,9 @@ std::string text_of_possible(const CheckReport& report, const CaptureSummary& su
       "--possible {}` counts the same.\n",
       count, text_of_findings(report.findings.size()), shown);
   if (!summary.is_exact && !exact_command.empty()) {
-    text += fmt::format("What is touched decides: {}\n", exact_command);
+    text += fmt::format("What is touched decides{}: {}\n",
+                        summary.addressed_count == 0 ? "" : ", but for addresses of buffers",
+                        exact_command);
   }
   return text;
 }

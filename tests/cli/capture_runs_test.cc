@@ -127,6 +127,14 @@ TEST_F(CaptureRuns, ExplainWhereSynchronizationValidationDisagrees) {
   EXPECT_THAT(result.out, Not(HasSubstr("there is no known reason"))) << result.out;
 }
 
+TEST_F(CaptureRuns, KnowThatValidationFollowsNoAddresses) {
+  if (!has_validation()) GTEST_SKIP() << "there are no validation layers.";
+  const CommandResult result = capture("addresses", {"--syncval"});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("  only here, 1: one of the two commands finds its buffers by "
+                                    "their addresses, which it does not follow.\n"));
+}
+
 TEST_F(CaptureRuns, KnowThatReadsBetweenTwoWritesHideTheFirstFromValidation) {
   if (!has_validation()) GTEST_SKIP() << "there are no validation layers.";
   const CommandResult result = capture("reads-between", {"--syncval"});

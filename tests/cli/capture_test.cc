@@ -92,6 +92,8 @@ TEST_F(Capture, FollowsAddressesOfBuffers) {
   EXPECT_THAT(missing.out, HasSubstr("; 1 finding.\n"));
   EXPECT_THAT(missing.out, Not(HasSubstr("not understood")));
   EXPECT_THAT(missing.out, Not(HasSubstr("may touch every buffer")));
+  // Measuring does not decide it.
+  EXPECT_THAT(missing.out, HasSubstr("What is touched decides, but for addresses of buffers: "));
   const CommandResult ordered = capture("ordered-addresses");
   EXPECT_EQ(ordered.status, 0) << ordered.out << ordered.err;
   const CommandResult table = capture("addresses-in-a-table");

@@ -7,6 +7,7 @@ namespace interlock {
 void CapturedAddresses::add(uint64_t address, std::shared_ptr<CapturedBuffer> buffer) {
   remove(*buffer);
   buffer->address = address;
+  size_max_bytes_ = std::max(size_max_bytes_, buffer->size_bytes);
   const uint64_t number = buffer->number;
   buffers_[{address, number}] = std::move(buffer);
 }
@@ -15,16 +16,26 @@ void CapturedAddresses::remove(const CapturedBuffer& buffer) {
   if (buffer.address) buffers_.erase({*buffer.address, buffer.number});
 }
 
-std::vector<AddressedPlace> CapturedAddresses::find(uint64_t address) const {
-  std::vector<AddressedPlace> places;
+CapturedAddresses::Found CapturedAddresses::find(uint64_t address) const {
+  Found found;
   auto above = buffers_.upper_bound({address, UINT64_MAX});
-  for (int i = 0; i < kBuffersBelowMax && above != buffers_.begin(); ++i) {
+  while (above != buffers_.begin()) {
     --above;
     const auto& [key, buffer] = *above;
     const uint64_t offset_bytes = address - key.first;
-    if (offset_bytes < buffer->size_bytes) places.push_back({buffer, offset_bytes});
+    if (offset_bytes >= size_max_bytes_) break;
+    if (++found.step_count > kBuffersBelowMax) {
+      found.is_complete = false;
+      break;
+    }
+    if (offset_bytes < buffer->size_bytes) found.places.push_back({buffer, offset_bytes});
   }
-  return places;
+  return found;
+}
+
+std::optional<uint64_t> CapturedAddresses::least() const {
+  if (buffers_.empty()) return std::nullopt;
+  return buffers_.begin()->first.first;
 }
 
 void PushedConstants::push(uint64_t offset_bytes, const std::vector<uint8_t>& bytes) {

@@ -25,18 +25,27 @@ class CapturedAddresses {
   // Of a buffer that is destroyed. Does nothing if none is known of it.
   void remove(const CapturedBuffer& buffer);
 
-  // Of all buffers that have the address: several, where they share memory. Of those that begin
-  // below it, kBuffersBelowMax are looked at.
-  std::vector<AddressedPlace> find(uint64_t address) const;
+  struct Found {
+    std::vector<AddressedPlace> places;
+    uint64_t step_count = 0;  // Buffers that were looked at.
+    bool is_complete = true;  // Else others may have the address: there are too many below it.
+  };
+
+  // Of all buffers that have the address: several, where they share memory. Cost: linear in those
+  // that begin below it by less than the largest size, of which kBuffersBelowMax are looked at.
+  Found find(uint64_t address) const;
+  // The least that is known; none if there is none.
+  std::optional<uint64_t> least() const;
 
   // In the order of addresses.
   using Buffers = std::map<std::pair<uint64_t, uint64_t>, std::shared_ptr<CapturedBuffer>>;
   const Buffers& all() const { return buffers_; }
 
-  static constexpr int kBuffersBelowMax = 64;
+  static constexpr int kBuffersBelowMax = 4096;
 
  private:
   Buffers buffers_;  // By address and number.
+  uint64_t size_max_bytes_ = 0;
 };
 
 // What was pushed, byte by byte.

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "capture/convert/addressed_operands.h"
 #include "capture/convert/measured_rows.h"
 #include "encoder/program/limits.h"
 
@@ -26,13 +27,6 @@ constexpr uint64_t kMeasuredStepsMax = 1u << 22;
 constexpr size_t kOperandsOfADispatchMax = Limits().access_count_per_dispatch;
 
 constexpr uint64_t kArgumentBytes = 12;  // VkDispatchIndirectCommand.
-
-// What is not known, and bounded.
-constexpr std::string_view kAnyAddress =
-    "a dispatch or draw by addresses that are in no push constant (it may touch every buffer whose "
-    "address was asked for)";
-constexpr std::string_view kBoundedAddresses =
-    "a dispatch or draw by addresses of buffers (what it touches there is bounded, not measured)";
 
 // What happens to the bytes from a position on, as counts of operands that have begun and not
 // ended.
@@ -97,48 +91,13 @@ class OperandFinder {
   void add_addressed(const std::vector<AddressUse>& uses) {
     if (uses.empty()) return;
     result_.has_addresses = true;
-    if (summary_.is_exact) summary_.remark(kBoundedAddresses);
+    const AddressedOperands found =
+        addressed_operands_of(uses, bound_.pushed, addresses_, summary_);
+    operands_.insert(operands_.end(), found.operands.begin(), found.operands.end());
     result_.is_exact = false;
-    bool is_known = true;
-    for (const AddressUse& use : uses) {
-      const bool is_found = add_pushed(use);
-      if (!is_found) add_every_addressed(use);
-      is_known = is_known && is_found;
-    }
-    if (is_known) return;
-    if (addresses_.all().empty()) return note("an address of a buffer that was never asked for");
-    has_any_address_ = true;
-    summary_.remark(kAnyAddress);
-  }
-
-  // From the place on that an address in the push constants names; all of a buffer where it is
-  // reckoned of such an address. False if it may be another buffer's.
-  bool add_pushed(const AddressUse& use) {
-    bool is_any_known = false;
-    bool has_computed = false;
-    for (const AddressOrigin& origin : use.origins) {
-      const std::optional<uint64_t> address = bound_.pushed.address_at(origin.offset_bytes);
-      const auto places = address ? addresses_.find(*address) : std::vector<AddressedPlace>();
-      result_.step_count += 1 + places.size();
-      for (const auto& [buffer, offset_bytes] : places) {
-        if (!has_memory(buffer)) note("an address of a buffer whose memory is not known");
-        add_used(bytes_of(*buffer, origin.is_computed ? 0 : offset_bytes, VK_WHOLE_SIZE), use);
-      }
-      // Nothing is touched through one that is null. What is added to an address is none itself.
-      const bool may_be_another = address != 0 && !origin.is_computed;
-      if (places.empty() && may_be_another) return false;
-      is_any_known = is_any_known || !places.empty();
-      has_computed = has_computed || origin.is_computed;
-    }
-    return !use.origins.empty() && (is_any_known || !has_computed);
-  }
-
-  void add_every_addressed(const AddressUse& use) {
-    result_.step_count += addresses_.all().size();
-    if (result_.step_count > kMeasuredStepsMax) return note("addresses of too many buffers");
-    for (const auto& [key, buffer] : addresses_.all()) {
-      add_used(bytes_of(*buffer, 0, VK_WHOLE_SIZE), use);
-    }
+    result_.is_understood = result_.is_understood && found.is_understood;
+    result_.step_count += found.step_count;
+    has_any_address_ = found.may_be_any;
   }
 
   // As the use says; of what can only be read, a read.

@@ -17,8 +17,8 @@ namespace interlock {
 
 class ExactIndex {
  public:
-  // How far it looks ahead. An application learns that a submission is complete before it has
-  // logged so much more.
+  // How far it looks ahead, and half of that at least. An application learns that a submission is
+  // complete before it has logged so much more.
   static constexpr uint64_t kAheadBytes = uint64_t{128} << 20;
 
   // `name` is that of the file. Requires: `log` outlives this.

@@ -90,6 +90,8 @@ void ObjectState::apply(const AllocateMemoryRecord& record) {
 }
 
 void ObjectState::apply(const CreateBufferRecord& record) {
+  // One that nobody destroyed ended with its device.
+  if (const auto old = buffers_.find(record.buffer)) addresses_.remove(*old);
   const auto buffer = buffers_.create(record.buffer);
   buffer->number = ++buffer_count_;
   buffer->size_bytes = record.size_bytes;

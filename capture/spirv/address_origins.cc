@@ -26,6 +26,8 @@ enum PointerClass : uint32_t {
 // Of a chain of pointers into push constants.
 constexpr int kChainsMax = 64;
 
+constexpr uint32_t kPhysicalAddressBytes = 8;
+
 // What is known of a value, or of what a variable holds.
 struct AddressFact {
   enum class Kind : uint8_t { kPushed, kComputed, kElsewhere, kVariable };
@@ -137,9 +139,28 @@ class AddressFinder {
   // What is known of a value; of a variable outside of functions, that it is one.
   AddressFacts facts_of(uint32_t id) const {
     const auto found = facts_.find(id);
-    if (found != facts_.end()) return found->second;
+    if (found != facts_.end()) {
+      step_count_ += found->second.size();
+      return found->second;
+    }
     if (module_.is(id, Opcode::kVariable)) return {{FactKind::kVariable, id}};
+    if (may_be_constant_address(id)) return {{FactKind::kElsewhere, 0}};
     return {};
+  }
+
+  // Of 64 bits, and given when the pipeline is created, or neither small nor small and negative: no
+  // index, no stride, no mask of what is to be aligned.
+  bool may_be_constant_address(uint32_t id) const {
+    constexpr uint32_t kNegative = UINT32_MAX;
+    const SpirvInstruction* const value = module_.find(id);
+    if (value == nullptr) return false;
+    const bool is_given = value->opcode == Opcode::kSpecConstant ||
+                          value->opcode == Opcode::kSpecConstantComposite ||
+                          value->opcode == Opcode::kSpecConstantOp;
+    if (!is_given && value->opcode != Opcode::kConstant) return false;
+    if (size_of(value->type) != kPhysicalAddressBytes) return false;
+    const uint32_t high = module_.word(id, 4);
+    return is_given || (high != 0 && high != kNegative);
   }
 
   void add(const AddressFacts& facts, AddressFacts& to) {
@@ -175,6 +196,8 @@ class AddressFinder {
           from->opcode == Opcode::kAccessChain || from->opcode == Opcode::kInBoundsAccessChain;
       if (!is_chain || ids.empty()) return std::nullopt;
       uint32_t type = module_.word(module_.type_of(ids[0]), 3);
+      step_count_ += ids.size();
+      if (step_count_ > kPointerStepsMax) return std::nullopt;
       for (const uint32_t index : ids.subspan(1)) {
         const std::optional<uint64_t> part = step(type, index);
         if (!part) return std::nullopt;
@@ -203,16 +226,20 @@ class AddressFinder {
     return uint64_t{*number} * *stride;
   }
 
-  // Whether a value of this type is an address at most, or a part of one.
-  bool is_small(uint32_t type) const {
-    constexpr uint32_t kAddressBytes = 8;
+  // In bytes, of a scalar, a pointer or a vector; 0 of any other type.
+  uint64_t size_of(uint32_t type) const {
     uint32_t count = 1;
     if (module_.is(type, Opcode::kTypeVector)) {
       count = module_.word(type, 3);
       type = module_.word(type, 2);
     }
-    const uint32_t size = scalar_bytes(module_, type);
-    return size > 0 && uint64_t{size} * count <= kAddressBytes;
+    return uint64_t{scalar_bytes(module_, type)} * count;
+  }
+
+  // Whether a value of this type is an address at most, or a part of one.
+  bool is_small(uint32_t type) const {
+    const uint64_t size = size_of(type);
+    return size > 0 && size <= kPhysicalAddressBytes;
   }
 
   AddressFacts loaded_through(uint32_t pointer, uint32_t type) const {
@@ -226,14 +253,16 @@ class AddressFinder {
     for (const AddressFact& fact : facts_of(pointer)) {
       const auto held = held_.find(fact.number);
       if (fact.kind == FactKind::kVariable && held != held_.end()) {
+        step_count_ += held->second.size();
+        if (step_count_ > kPointerStepsMax) return facts;
         facts.insert(held->second.begin(), held->second.end());
       }
     }
     return facts;
   }
 
+  // Requires: the pointer is local.
   void store(uint32_t pointer, const AddressFacts& facts) {
-    if (!is_local(class_of(pointer))) return;
     for (const AddressFact& fact : facts_of(pointer)) {
       if (fact.kind == FactKind::kVariable) add(facts, held_[fact.number]);
     }
@@ -257,8 +286,12 @@ class AddressFinder {
     if (opcode == Opcode::kReturnValue && !ids.empty()) {
       return add(facts_of(ids[0]), returned_[function_]);
     }
-    if (opcode == Opcode::kStore && ids.size() >= 2) return store(ids[0], facts_of(ids[1]));
+    if (opcode == Opcode::kStore && ids.size() >= 2) {
+      if (is_local(class_of(ids[0]))) store(ids[0], facts_of(ids[1]));
+      return;
+    }
     if (opcode == Opcode::kCopyMemory && ids.size() >= 2) {
+      if (!is_local(class_of(ids[0]))) return;
       const uint32_t type = module_.word(module_.type_of(ids[1]), 3);
       return store(ids[0], loaded_through(ids[1], type));
     }
@@ -271,12 +304,15 @@ class AddressFinder {
         return add(loaded_through(ids[0], instruction.type), to);
       case Opcode::kAccessChain:
       case Opcode::kInBoundsAccessChain:
-      case Opcode::kPtrAccessChain:
-      case Opcode::kInBoundsPtrAccessChain:
       case Opcode::kCopyObject:
       case Opcode::kBitcast:
       case Opcode::kConvertPtrToU:
       case Opcode::kConvertUToPtr:
+        return add(facts_of(ids[0]), to);
+      case Opcode::kPtrAccessChain:
+      case Opcode::kInBoundsPtrAccessChain:
+        // The first index may lead backward.
+        if (class_of(ids[0]) == kPhysicalStorageClass) return add_computed(ids.first(1), to);
         return add(facts_of(ids[0]), to);
       case Opcode::kSelect:
         for (const uint32_t id : ids.subspan(1)) add(facts_of(id), to);
@@ -298,12 +334,9 @@ class AddressFinder {
   void pass_atomic_on(const SpirvInstruction& instruction) {
     const std::span<const uint32_t> ids = module_.ids_of(instruction);
     if (ids.empty()) return;
-    AddressFacts stored;
-    for (const uint32_t id : ids.subspan(1)) {
-      const AddressFacts facts = facts_of(id);
-      stored.insert(facts.begin(), facts.end());
+    if (is_local(class_of(ids[0]))) {
+      for (const uint32_t id : ids.subspan(1)) store(ids[0], facts_of(id));
     }
-    store(ids[0], stored);
     if (instruction.result == 0) return;
     add(loaded_through(ids[0], instruction.type), facts_[instruction.result]);
   }
@@ -340,7 +373,7 @@ class AddressFinder {
   std::map<uint32_t, AddressFacts> returned_;  // By function.
   std::map<std::vector<AddressOrigin>, OperandUse> uses_;
   bool has_changed_ = true;
-  uint64_t step_count_ = 0;
+  mutable uint64_t step_count_ = 0;
 };
 
 }  // namespace

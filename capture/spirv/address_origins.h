@@ -16,7 +16,8 @@ namespace interlock {
 // A push constant that an address comes from.
 struct AddressOrigin {
   uint32_t offset_bytes = 0;  // Among the push constants.
-  // The address is reckoned of it, and perhaps of others: by more than indices, which go onward.
+  // The address is reckoned of it, and perhaps of others: by more than the indices of
+  // OpAccessChain, which go onward.
   bool is_computed = false;
 
   auto operator<=>(const AddressOrigin&) const = default;

@@ -6,6 +6,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/spirv/shader_accesses.h"
@@ -48,6 +49,7 @@ Result<ShaderAccesses> accesses_of(const std::string& functions) {
       %true = OpConstantTrue %bool
       %uint = OpTypeInt 32 0
       %long = OpTypeInt 64 0
+      %int = OpTypeInt 32 1
       %v2 = OpTypeVector %uint 2
       %0 = OpConstant %uint 0
       %1 = OpConstant %uint 1
@@ -55,6 +57,10 @@ Result<ShaderAccesses> accesses_of(const std::string& functions) {
       %3 = OpConstant %uint 3
       %4 = OpConstant %uint 4
       %long_64 = OpConstant %long 64
+      %minus_16 = OpConstant %int -16
+      %far = OpConstant %long 140000000000000
+      %mask = OpConstant %long 18446744073709551600
+      %given = OpSpecConstant %long 0
       %words = OpTypeRuntimeArray %uint
       %block = OpTypeStruct %words
       %address = OpTypePointer PhysicalStorageBuffer %block
@@ -71,6 +77,9 @@ Result<ShaderAccesses> accesses_of(const std::string& functions) {
       %local = OpTypePointer Function %address
       %takes = OpTypeFunction %void %address
       %pushed = OpVariable %ptr_push PushConstant
+      %private = OpTypePointer Private %address
+      %kept = OpVariable %private Private
+      %gives = OpTypeFunction %address
       %table = OpVariable %ptr_table StorageBuffer
       )" + functions;
   const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
@@ -121,10 +130,10 @@ TEST(AddressOrigins, AreAllThatAPointerMayComeFrom) {
 TEST(AddressOrigins, GoThroughFunctionsAndTheirVariables) {
   const std::string functions = R"(
       %write = OpFunction %void None %takes
-      %given = OpFunctionParameter %address
+      %passed = OpFunctionParameter %address
       %write_start = OpLabel
       %held = OpVariable %local Function
-      OpStore %held %given
+      OpStore %held %passed
       %again = OpLoad %address %held
       %r = OpAccessChain %word %again %0 %0
       OpStore %r %1 Aligned 4
@@ -180,6 +189,82 @@ TEST(AddressOrigins, EndWhereAnAddressIsFollowed) {
       %q = OpConvertUToPtr %word %wide
       OpStore %q %0 Aligned 4)")),
               ElementsAre(AddressUse{{}, false, true}, AddressUse{{{0, false}}, true, false}));
+}
+
+// A loop that goes through one, and a function that returns the other.
+TEST(AddressOrigins, GoThroughLoopsAndReturns) {
+  const std::string functions = R"(
+      %second = OpFunction %address None %gives
+      %second_start = OpLabel
+      %at_second = OpAccessChain %ptr_pushed %pushed %1
+      %the_second = OpLoad %address %at_second
+      OpReturnValue %the_second
+      OpFunctionEnd
+      )" + main_with(R"(
+      %at_first = OpAccessChain %ptr_pushed %pushed %0
+      %first = OpLoad %address %at_first
+      %other = OpFunctionCall %address %second
+      OpBranch %loop
+      %loop = OpLabel
+      %now = OpPhi %address %first %start %other %next
+      %p = OpAccessChain %word %now %0 %0
+      OpStore %p %1 Aligned 4
+      OpLoopMerge %done %next None
+      OpBranchConditional %true %next %done
+      %next = OpLabel
+      OpBranch %loop
+      %done = OpLabel)");
+  EXPECT_THAT(uses_of(functions), ElementsAre(AddressUse{{{0, false}, {8, false}}, false, true}));
+}
+
+TEST(AddressOrigins, GoThroughVariablesOfTheModule) {
+  EXPECT_THAT(uses_of(main_with(kBoth + R"(
+      OpStore %kept %from
+      %again = OpLoad %address %kept
+      %r = OpAccessChain %word %again %0 %0
+      OpStore %r %1 Aligned 4)")),
+              ElementsAre(AddressUse{{{0, false}}, false, true}));
+  // Copied from the push constants to a variable, without a load.
+  EXPECT_THAT(uses_of(main_with(R"(
+      %at_to = OpAccessChain %ptr_pushed %pushed %1
+      OpCopyMemory %kept %at_to
+      %again = OpLoad %address %kept
+      %r = OpAccessChain %word %again %0 %0
+      OpStore %r %1 Aligned 4)")),
+              ElementsAre(AddressUse{{{8, false}}, false, true}));
+}
+
+TEST(AddressOrigins, AreReckonedWhereAnElementIsOfAPointer) {
+  EXPECT_THAT(uses_of(main_with(kBoth + R"(
+      %before = OpPtrAccessChain %word %q %minus_16
+      OpStore %before %0 Aligned 4)")),
+              ElementsAre(AddressUse{{{8, true}}, false, true}));
+}
+
+// Beside one that was pushed, a constant that may be an address is one from elsewhere.
+TEST(AddressOrigins, AreNotKnownOfConstants) {
+  for (const auto& [constant, is_known] :
+       {std::pair{"%given", false}, {"%far", false}, {"%mask", true}, {"%long_64", true}}) {
+    const std::vector<AddressUse> uses = uses_of(main_with(std::string(R"(
+      %at = OpAccessChain %ptr_long %pushed %2
+      %number = OpLoad %long %at
+      %either = OpSelect %long %true %number )") + constant +
+                                                           R"(
+      %r = OpConvertUToPtr %word %either
+      OpStore %r %0 Aligned 4)"));
+    ASSERT_EQ(uses.size(), 1u) << constant;
+    EXPECT_EQ(uses[0].origins.empty(), !is_known) << constant;
+  }
+}
+
+// What a part of the push constants is loaded from is known of one place, not of several.
+TEST(AddressOrigins, AreNotKnownOfAWholeOfPushConstants) {
+  EXPECT_THAT(uses_of(main_with(R"(
+      %all = OpLoad %push %pushed
+      %to = OpCompositeExtract %address %all 1
+      %r = OpAccessChain %word %to %0 %0
+      OpStore %r %1 Aligned 4)")),
+              ElementsAre(AddressUse{{}, false, true}));
 }
 
 }  // namespace

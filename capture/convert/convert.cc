@@ -42,9 +42,9 @@ struct RecordTypes {};
 // What a log may hold, beside accesses, which are looked up.
 using KnownRecords = RecordTypes<
     ProcessRecord, DeviceRecord, QueueRecord, ObjectNameRecord, DestroyRecord, NotUnderstoodRecord,
-    LostRecord, AllocateMemoryRecord, CreateBufferRecord, BindBufferRecord, CreateImageRecord,
-    BindImageRecord, CreateImageViewRecord, CreateBufferViewRecord, HostRangeRecord,
-    CreateShaderModuleRecord, CreateSetLayoutRecord, CreatePipelineLayoutRecord,
+    LostRecord, AllocateMemoryRecord, ImportMemoryRecord, CreateBufferRecord, BindBufferRecord,
+    CreateImageRecord, BindImageRecord, CreateImageViewRecord, CreateBufferViewRecord,
+    HostRangeRecord, CreateShaderModuleRecord, CreateSetLayoutRecord, CreatePipelineLayoutRecord,
     CreateComputePipelineRecord, AllocateSetsRecord, FreeSetsRecord, ResetSetPoolRecord,
     UpdateSetsRecord, AllocateCommandsRecord, BeginCommandsRecord, ResetCommandsRecord,
     ResetCommandPoolRecord, FreeCommandsRecord, BindPipelineRecord, BindSetsRecord, PushSetRecord,
@@ -182,14 +182,25 @@ class LogConverter {
     // Without properties it is not known whether the host can touch it.
     const bool is_of_host =
         record.properties == 0 || (record.properties & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
-    if (const auto memory = objects_.memory(record.memory); memory != nullptr && is_of_host) {
+    if (const auto memory = objects_.place_of(record.memory).memory;
+        memory != nullptr && is_of_host) {
       unseen_.add_memory(fmt::format("m{}", memory->number));
     }
   }
 
+  void handle(const ImportMemoryRecord& record) {
+    const auto memory = objects_.place_of(record.memory).memory;
+    objects_.apply(record);
+    // What the host does there it does to the one that this is a part of.
+    if (memory != nullptr && memory->whole != nullptr) {
+      unseen_.remove_memory(fmt::format("m{}", memory->number));
+    }
+  }
+
   void remove_memory(uint64_t handle) {
-    const auto memory = objects_.memory(handle);
-    if (memory != nullptr) unseen_.remove_memory(fmt::format("m{}", memory->number));
+    const auto memory = objects_.place_of(handle).memory;
+    if (memory == nullptr || memory->handle_count > 1) return;
+    unseen_.remove_memory(fmt::format("m{}", memory->number));
   }
 
   void handle(const DestroyRecord& record) {
@@ -203,22 +214,21 @@ class LogConverter {
 
   void handle(const HostRangeRecord& record) {
     if (record.use == HostRangeUse::kUnmap) return;
-    const auto memory = objects_.memory(record.memory);
+    const auto [memory, begin_bytes, room_bytes] = objects_.place_of(record.memory);
     if (memory == nullptr) return;
     if (record.use == HostRangeUse::kMap) {
       return summary_.remark(
           "maps (what the host does there is known where it flushes or invalidates)");
     }
-    if (record.offset_bytes >= memory->size_bytes) return;
-    const uint64_t size_bytes =
-        std::min(record.size_bytes, memory->size_bytes - record.offset_bytes);
+    if (record.offset_bytes >= room_bytes) return;
+    const uint64_t size_bytes = std::min(record.size_bytes, room_bytes - record.offset_bytes);
     if (size_bytes == 0) return;
+    const uint64_t begin = begin_bytes + record.offset_bytes;
     const bool is_write = record.use == HostRangeUse::kFlush;
     HostAccessDraft draft;
     draft.access = is_write ? HostAccess::kWrites : HostAccess::kReads;
-    draft.operands = {
-        writer_.operand({memory, {record.offset_bytes, record.offset_bytes + size_bytes}, {}},
-                        is_write ? AccessMode::kWrite : AccessMode::kRead)};
+    draft.operands = {writer_.operand({memory, {begin, begin + size_bytes}, {}},
+                                      is_write ? AccessMode::kWrite : AccessMode::kRead)};
     // What is said to have been written, or to be read, need not have been.
     draft.is_approximate = true;
     draft.label = fmt::format("h{}", ++host_access_count_);

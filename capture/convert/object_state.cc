@@ -4,6 +4,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -84,9 +85,48 @@ constexpr uint64_t kReadWordsMax = 1ull << 28;
 }  // namespace
 
 void ObjectState::apply(const AllocateMemoryRecord& record) {
+  release_memory(record.memory);
   const auto memory = memories_.create(record.memory);
   memory->number = ++memory_count_;
   memory->size_bytes = std::min(record.size_bytes, Limits().memory_bytes);
+}
+
+void ObjectState::apply(const ImportMemoryRecord& record) {
+  const auto memory = memories_.find(record.memory);
+  if (memory == nullptr || memory->whole != nullptr || memory->host_pointer) return;
+  const uint64_t room_bytes = UINT64_MAX - record.pointer;
+  const uint64_t end = record.pointer + std::min(memory->size_bytes, room_bytes);
+  const auto after = imports_.upper_bound(record.pointer);
+  bool is_apart = after == imports_.end() || after->first >= end;
+  if (is_apart && after != imports_.begin()) {
+    const auto& [begin, whole] = *std::prev(after);
+    const uint64_t offset_bytes = record.pointer - begin;
+    is_apart = offset_bytes >= whole->size_bytes;
+    if (!is_apart && memory->size_bytes <= whole->size_bytes - offset_bytes) {
+      memory->whole = whole;
+      memory->offset_in_whole_bytes = offset_bytes;
+      ++whole->handle_count;
+      return;
+    }
+  }
+  if (!is_apart) return summary_.note("memory of the host that is imported twice, and partly");
+  memory->host_pointer = record.pointer;
+  imports_[record.pointer] = memory;
+}
+
+void ObjectState::release_memory(uint64_t handle) {
+  const auto memory = memories_.find(handle);
+  if (memory == nullptr) return;
+  CapturedMemory& whole = memory->whole == nullptr ? *memory : *memory->whole;
+  if (--whole.handle_count == 0 && whole.host_pointer) imports_.erase(*whole.host_pointer);
+}
+
+MemoryPlace ObjectState::place_of(uint64_t handle) const {
+  const auto memory = memories_.find(handle);
+  if (memory == nullptr || memory->whole == nullptr) {
+    return {memory, 0, memory == nullptr ? 0 : memory->size_bytes};
+  }
+  return {memory->whole, memory->offset_in_whole_bytes, memory->size_bytes};
 }
 
 void ObjectState::apply(const CreateBufferRecord& record) {
@@ -103,8 +143,10 @@ void ObjectState::apply(const CreateBufferRecord& record) {
 void ObjectState::apply(const BindBufferRecord& record) {
   const auto buffer = buffers_.find(record.buffer);
   if (buffer == nullptr) return;
-  buffer->memory = memories_.find(record.memory);
-  buffer->offset_bytes = record.offset_bytes;
+  const MemoryPlace place = place_of(record.memory);
+  buffer->memory = place.memory;
+  buffer->offset_bytes =
+      place.offset_bytes + std::min(record.offset_bytes, UINT64_MAX - place.offset_bytes);
 }
 
 void ObjectState::apply(const BufferAddressRecord& record) {
@@ -133,17 +175,17 @@ void ObjectState::apply(const BindImageRecord& record) {
   if (record.plane_aspect != 0 && record.plane_aspect != VK_IMAGE_ASPECT_PLANE_0_BIT) {
     return summary_.note("a plane of an image with memory of its own");
   }
-  const auto memory = memories_.find(record.memory);
+  const auto [memory, begin_bytes, room_bytes] = place_of(record.memory);
   const uint64_t size_bytes = model_size_of(*image);
   if (memory == nullptr) summary_.note("an image that is bound to memory that is not known");
-  const bool fits = memory != nullptr && record.offset_bytes <= memory->size_bytes &&
-                    size_bytes <= memory->size_bytes - record.offset_bytes;
+  const bool fits = memory != nullptr && record.offset_bytes <= room_bytes &&
+                    size_bytes <= room_bytes - record.offset_bytes;
   if (!fits) {
     if (memory != nullptr) summary_.note("an image for which its memory has no room here");
     return give_own_memory(*image);
   }
   image->memory = memory;
-  image->offset_bytes = record.offset_bytes;
+  image->offset_bytes = begin_bytes + record.offset_bytes;
 }
 
 void ObjectState::give_own_memory(CapturedImage& image) {
@@ -299,6 +341,7 @@ void ObjectState::apply(const UpdateSetsRecord& record) {
 void ObjectState::apply(const DestroyRecord& record) {
   switch (record.type) {
     case VK_OBJECT_TYPE_DEVICE_MEMORY:
+      release_memory(record.handle);
       return memories_.destroy(record.handle);
     case VK_OBJECT_TYPE_BUFFER:
       if (const auto buffer = buffers_.find(record.handle)) addresses_.remove(*buffer);

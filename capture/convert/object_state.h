@@ -18,12 +18,19 @@
 
 namespace interlock {
 
+struct MemoryPlace {
+  std::shared_ptr<CapturedMemory> memory;  // Null: it is not known.
+  uint64_t offset_bytes = 0;  // Other than 0 where it is imported as a part of this one.
+  uint64_t size_bytes = 0;
+};
+
 class ObjectState {
  public:
   // Requires: `summary` outlives this.
   explicit ObjectState(CaptureSummary& summary) : summary_(summary) {}
 
   void apply(const AllocateMemoryRecord& record);
+  void apply(const ImportMemoryRecord& record);
   void apply(const CreateBufferRecord& record);
   void apply(const BindBufferRecord& record);
   void apply(const BufferAddressRecord& record);
@@ -46,7 +53,8 @@ class ObjectState {
   void apply(const DestroyRecord& record);
   void apply(const ObjectNameRecord& record);
 
-  std::shared_ptr<CapturedMemory> memory(uint64_t handle) const { return memories_.find(handle); }
+  // Where the bytes of a memory are.
+  MemoryPlace place_of(uint64_t handle) const;
   std::shared_ptr<CapturedBuffer> buffer(uint64_t handle) const { return buffers_.find(handle); }
   std::shared_ptr<CapturedImage> image(uint64_t handle) const { return images_.find(handle); }
   std::shared_ptr<CapturedImageView> view(uint64_t handle) const {
@@ -77,6 +85,8 @@ class ObjectState {
   using EntryTable = std::map<std::pair<uint32_t, std::string>, std::optional<ShaderAccesses>>;
 
   // Of an image that no memory is known of: as many bytes as it has here.
+  // One that is freed, or allocated anew.
+  void release_memory(uint64_t handle);
   void give_own_memory(CapturedImage& image);
   // None if they are not known, which is noted.
   std::optional<ShaderAccesses> accesses_of(const Code& code, const std::string& entry,
@@ -86,6 +96,8 @@ class ObjectState {
 
   CaptureSummary& summary_;
   HandleTable<CapturedMemory> memories_;
+  // By pointer, of those of the host that are no part of another; they do not overlap.
+  std::map<uint64_t, std::shared_ptr<CapturedMemory>> imports_;
   HandleTable<CapturedBuffer> buffers_;
   CapturedAddresses addresses_;
   HandleTable<CapturedImage> images_;

@@ -23,6 +23,12 @@ VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAl
   log().append(AllocateMemoryRecord{
       number_of(*memory), info->allocationSize,
       is_known ? owner.memory.memoryTypes[info->memoryTypeIndex].propertyFlags : 0});
+  const auto* const import = find_in_chain<VkImportMemoryHostPointerInfoEXT>(
+      info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
+  if (import != nullptr && import->handleType != 0) {
+    log().append(
+        ImportMemoryRecord{number_of(*memory), reinterpret_cast<uintptr_t>(import->pHostPointer)});
+  }
   return result;
 }
 

@@ -93,6 +93,15 @@ struct AllocateMemoryRecord {
   }
 };
 
+// Of a memory that was just allocated: its bytes are those of the host from this pointer on.
+struct ImportMemoryRecord {
+  static constexpr RecordKind kKind = RecordKind::kImportMemory;
+  uint64_t memory = 0;
+  uint64_t pointer = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.memory, self.pointer); }
+};
+
 struct CreateBufferRecord {
   static constexpr RecordKind kKind = RecordKind::kCreateBuffer;
   uint64_t buffer = 0;

@@ -26,6 +26,7 @@ enum class RecordKind : uint32_t {
   kCreateBufferView = 22,
   kHostRange = 23,
   kBufferAddress = 24,
+  kImportMemory = 25,
 
   kCreateShaderModule = 32,
   kCreateSetLayout = 33,

@@ -1,0 +1,112 @@
+// Memory of the host that is imported more than once: the same bytes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vulkan/vulkan_core.h>
+
+#include <string>
+
+#include "tests/capture/convert/synthetic_log.h"
+
+namespace interlock::convert_imports_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::SizeIs;
+
+constexpr uint64_t kQueue = 100;
+constexpr uint64_t kCommands = 200;
+constexpr uint64_t kPointer = 0x10'0000;
+
+SyntheticLog log_of_a_queue() {
+  SyntheticLog log;
+  log.append(QueueRecord{1, kQueue, 0, 0});
+  return log;
+}
+
+// A buffer over all of a memory that is imported.
+void import(SyntheticLog& log, uint64_t handle, uint64_t pointer, uint64_t size_bytes) {
+  log.append(AllocateMemoryRecord{handle, size_bytes, 0});
+  log.append(ImportMemoryRecord{handle, pointer});
+  log.append(CreateBufferRecord{handle, size_bytes, 0, 0});
+  log.append(BindBufferRecord{handle, handle, 0});
+}
+
+ConvertedLog filled(SyntheticLog& log, uint64_t first, uint64_t second) {
+  log.append(BeginCommandsRecord{kCommands, 0});
+  log.add_fill(kCommands, first);
+  log.add_fill(kCommands, second);
+  log.submit(kQueue, kCommands);
+  return converted(log.bytes());
+}
+
+TEST(ConvertImports, OfAPartAreThatPart) {
+  SyntheticLog log = log_of_a_queue();
+  import(log, 1, kPointer, 4096);
+  import(log, 2, kPointer + 1024, 1024);
+  const ConvertedLog result = filled(log, 1, 2);
+  EXPECT_THAT(result.text, HasSubstr("writes m1[1024:2048]"));
+  EXPECT_THAT(findings_of(result.text), SizeIs(1));
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+}
+
+TEST(ConvertImports, OfOtherBytesAreApart) {
+  SyntheticLog log = log_of_a_queue();
+  import(log, 1, kPointer, 4096);
+  import(log, 2, kPointer + 4096, 1024);
+  const ConvertedLog result = filled(log, 1, 2);
+  EXPECT_THAT(findings_of(result.text), IsEmpty());
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+}
+
+TEST(ConvertImports, ThatOverlapInPartAreNamed) {
+  for (const uint64_t pointer : {kPointer - 1024, kPointer + 3072}) {
+    SyntheticLog log = log_of_a_queue();
+    import(log, 1, kPointer, 4096);
+    import(log, 2, pointer, 4096);
+    EXPECT_THAT(filled(log, 1, 2).summary.not_understood,
+                ElementsAre(Key("memory of the host that is imported twice, and partly")));
+  }
+}
+
+// The first one is freed while the second one is in use: a third one is still the same bytes.
+TEST(ConvertImports, LastAsLongAsOneOfThem) {
+  for (const bool is_second_freed : {false, true}) {
+    SyntheticLog log = log_of_a_queue();
+    import(log, 1, kPointer, 4096);
+    import(log, 2, kPointer, 4096);
+    log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 1});
+    if (is_second_freed) log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 2});
+    import(log, 3, kPointer, 4096);
+    EXPECT_THAT(findings_of(filled(log, 2, 3).text), SizeIs(is_second_freed ? 0 : 1));
+  }
+}
+
+// What the host flushes of the second one it has written to the first one.
+TEST(ConvertImports, AreWrittenByTheHostAsOne) {
+  SyntheticLog log = log_of_a_queue();
+  import(log, 1, kPointer, 4096);
+  import(log, 2, kPointer + 1024, 1024);
+  log.append(HostRangeRecord{HostRangeUse::kFlush, 2, 256, 256});
+  log.append(BeginCommandsRecord{kCommands, 0});
+  log.add_fill(kCommands, 1);
+  log.submit(kQueue, kCommands);
+  EXPECT_THAT(converted(log.bytes()).text, HasSubstr("host writes m1[1280:1536]"));
+}
+
+TEST(ConvertImports, TakeWhatAHostileLogSays) {
+  SyntheticLog log = log_of_a_queue();
+  log.append(ImportMemoryRecord{7, kPointer});
+  import(log, 1, UINT64_MAX - 8, 4096);
+  log.append(ImportMemoryRecord{1, kPointer});
+  import(log, 2, UINT64_MAX - 4, 2);
+  log.append(BindBufferRecord{2, 2, UINT64_MAX});
+  log.append(AllocateMemoryRecord{1, 4096, 0});
+  log.append(AllocateMemoryRecord{2, 4096, 0});
+  EXPECT_EQ(filled(log, 1, 2).error, "");
+}
+
+}  // namespace
+}  // namespace interlock::convert_imports_test

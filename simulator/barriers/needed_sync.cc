@@ -15,6 +15,7 @@
 #include "simulator/barriers/chain_cuts.h"
 #include "simulator/barriers/sync_words.h"
 #include "simulator/bytes/access_history.h"
+#include "simulator/bytes/range_parts.h"
 
 namespace interlock {
 namespace {
@@ -170,18 +171,12 @@ class NeedSearch {
 
   // Cuts the bytes where operands begin or end.
   void judge_pieces_of(OrderedConflict conflict) {
-    const ByteRange bytes = conflict.bytes.range;
     ends_.clear();
     charge(chain_cuts_.append_ends(conflict, ends_));
-    ends_.push_back(bytes.end);
-    std::ranges::sort(ends_);
-    ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
-    uint64_t begin = bytes.begin;
-    for (const uint64_t end : ends_) {
-      conflict.bytes.range = {begin, end};
+    visit_parts(conflict.bytes.range, ends_, [&](ByteRange part) {
+      conflict.bytes.range = part;
       judge(conflict);
-      begin = end;
-    }
+    });
   }
 
   void judge(const OrderedConflict& conflict) {

@@ -11,6 +11,7 @@
 #include "simulator/barriers/queue_cuts.h"
 #include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/range_parts.h"
 #include "simulator/bytes/stamp_tree.h"
 #include "simulator/order/host_atoms.h"
 #include "simulator/order/places.h"
@@ -162,18 +163,12 @@ class QueueNeedSearch {
 
   // Cuts the bytes where operands begin or end.
   void judge_pieces_of(QueueConflict conflict) {
-    const ByteRange bytes = conflict.bytes.range;
     ends_.clear();
     charge(cuts_of_.steps().append_ends(conflict.begin, conflict.end, conflict.bytes, ends_));
-    ends_.push_back(bytes.end);
-    std::ranges::sort(ends_);
-    ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
-    uint64_t begin = bytes.begin;
-    for (const uint64_t end : ends_) {
-      conflict.bytes.range = {begin, end};
+    visit_parts(conflict.bytes.range, ends_, [&](ByteRange part) {
+      conflict.bytes.range = part;
       judge(conflict);
-      begin = end;
-    }
+    });
   }
 
   void judge(const QueueConflict& conflict) {

@@ -15,7 +15,7 @@ namespace interlock {
 namespace {
 
 constexpr uint32_t kTouch[] =
-#include <touch.inc>
+#include <touch.comp.inc>
     ;
 
 constexpr uint32_t kSide = 8;  // Of the picture.

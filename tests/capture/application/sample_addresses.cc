@@ -11,15 +11,15 @@ namespace interlock {
 namespace {
 
 constexpr uint32_t kAddOneAt[] =
-#include <add_one_at.inc>
+#include <add_one_at.comp.inc>
     ;
 
 constexpr uint32_t kAddOneByTable[] =
-#include <add_one_by_table.inc>
+#include <add_one_by_table.comp.inc>
     ;
 
 constexpr uint32_t kAddOneBeside[] =
-#include <add_one_beside.inc>
+#include <add_one_beside.comp.inc>
     ;
 
 constexpr uint32_t kGroups = kSampleBytes / sizeof(uint32_t) / 64;

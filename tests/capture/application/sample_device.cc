@@ -12,7 +12,7 @@ namespace interlock {
 namespace {
 
 constexpr uint32_t kAddOne[] =
-#include <add_one.inc>
+#include <add_one.comp.inc>
     ;
 
 uint32_t memory_type(VkPhysicalDevice physical, uint32_t allowed) {

@@ -66,16 +66,34 @@ std::string text_of_runs(const Program& repaired) {
                      counted(exploration.tried.size(), "schedule"), exploration.strict_count);
 }
 
+bool needs_repair(const TextRepair& repair) {
+  return repair.hazard_count_before > 0 || repair.has_deadlock_before;
+}
+
+bool is_repaired(const TextRepair& repair) {
+  return repair.hazard_count == 0 && !repair.has_deadlock;
+}
+
+// "a deadlock and 2 hazards"
+std::string text_of_findings(bool has_deadlock, uint64_t hazard_count) {
+  if (!has_deadlock) return counted(hazard_count, "hazard");
+  return hazard_count == 0 ? "a deadlock" : "a deadlock and " + counted(hazard_count, "hazard");
+}
+
+std::string text_of_rest(const TextRepair& repair) {
+  if (is_repaired(repair)) return "none is left";
+  if (repair.has_deadlock) return "it is left, and no change that was tried ends it";
+  return fmt::format("{} left, for which no change was found within the limits",
+                     repair.hazard_count);
+}
+
 std::string text_of(const TextRepair& repair) {
-  if (repair.hazard_count_before == 0) return "No hazard: there is nothing that sync repairs.\n";
+  if (!needs_repair(repair)) return "No hazard: there is nothing that sync repairs.\n";
   std::string text =
       fmt::format("{}{}; {} added, {} changed; {}.\n", repair.counts_all_before ? "" : "more than ",
-                  counted(repair.hazard_count_before, "hazard"),
+                  text_of_findings(repair.has_deadlock_before, repair.hazard_count_before),
                   counted(repair.added_count, "line"), counted(repair.changed_count, "line"),
-                  repair.hazard_count == 0
-                      ? "none is left"
-                      : fmt::format("{} left, for which no change was found within the limits",
-                                    repair.hazard_count));
+                  text_of_rest(repair));
   if (!repair.is_least)
     text += "Whether a line of the change can go was not tried: they are many.\n";
   if (repair.is_spelled_out) {
@@ -99,7 +117,7 @@ ExitStatus run_fix(const FixOptions& options) {
   if (!repair) return report_error({repair.error().message});
   const CheckReport after = check(repair->program, {.redundancy_budget = 0, .repair_budget = 0});
   std::string remark = text_of(*repair);
-  if (repair->hazard_count_before > 0 && repair->hazard_count == 0) {
+  if (needs_repair(*repair) && is_repaired(*repair)) {
     remark += text_of_witnesses(before, repair->program) + text_of_runs(repair->program);
   }
   if (is_stopped()) return ExitStatus::kInterrupted;

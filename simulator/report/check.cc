@@ -250,6 +250,10 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
   }
   count_statements(program, report);
   if (is_stopped()) return report;
+  if (!reference.cycle.empty()) {
+    report.findings.insert(report.findings.begin(),
+                           explain_deadlock(program, Deadlock{reference.cycle}));
+  }
   find_repairs(program, options.repair_budget, report.findings);
   if (is_stopped()) return report;
   // Of host accesses, which count as whole atoms there, and of signals more has to be known.
@@ -260,9 +264,6 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
       find_redundant_sync(program, {.work_limit = options.redundancy_budget, .is_clean = is_clean});
   report.redundant_sync = std::move(sync.redundant);
   report.unjudged_sync_count = sync.unjudged_count;
-  if (reference.cycle.empty() || is_stopped()) return report;
-  report.findings.insert(report.findings.begin(),
-                         explain_deadlock(program, Deadlock{reference.cycle}));
   return report;
 }
 

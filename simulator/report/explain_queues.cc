@@ -24,15 +24,6 @@ namespace {
 // Statements looked at for what is there already.
 constexpr uint32_t kStatementsMax = 10'000;
 
-// "'wait s=1 on q' (go, statement 7)".
-std::string text_of_statement(const Program& program, StatementId id) {
-  const Statement& statement = program.statements[id.index];
-  const std::string label =
-      statement.label.is_some() ? fmt::format("{}, ", program.name(statement.label)) : "";
-  return fmt::format("'{}' ({}statement {})", text_of(program, id), label,
-                     text_number_of(program, id));
-}
-
 // "compute on q1", "the host".
 std::string text_of_place(const HazardEnd& end, const Program& program) {
   if (end.is_of_host()) return "the host";
@@ -211,12 +202,11 @@ std::string QueueMisses::fix_of_transition() const {
   if (second_.is_transition()) {
     const StatementId barrier = second_.barrier(program_);
     const std::string scope = is_war_ ? text_of(first_.stage) : text_of(written_as());
-    return fmt::format("let {} name {} in its source.", text_of_statement(program_, barrier),
-                       scope);
+    return fmt::format("let {} name {} in its source.", quoted_text_of(program_, barrier), scope);
   }
   const StatementId barrier = first_.barrier(program_);
   const std::string scope = is_war_ ? text_of(second_.stage) : text_of(seen_as());
-  return fmt::format("let {} name {} in its destination.", text_of_statement(program_, barrier),
+  return fmt::format("let {} name {} in its destination.", quoted_text_of(program_, barrier),
                      scope);
 }
 
@@ -320,11 +310,11 @@ Finding explain_deadlock(const Program& program, const Deadlock& deadlock) {
   const size_t count = finding.waiting.size();
   finding.headline = count == 1
                          ? fmt::format("deadlock: {} waits for what cannot come before it.",
-                                       text_of_statement(program, finding.waiting.front()))
+                                       quoted_text_of(program, finding.waiting.front()))
                          : fmt::format("deadlock: {} statements wait for each other.", count);
   for (const BlockedStatement& blocked : deadlock.cycle) {
-    const std::string waits_for = text_of_statement(program, blocked.waits_for);
-    const std::string statement = text_of_statement(program, blocked.statement);
+    const std::string waits_for = quoted_text_of(program, blocked.waits_for);
+    const std::string statement = quoted_text_of(program, blocked.statement);
     finding.details.push_back(
         blocked.is_a_wait ? fmt::format("{} waits for {}.", statement, waits_for)
                           : fmt::format("{} is submitted after {}, which the host has not reached.",

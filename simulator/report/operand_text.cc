@@ -9,6 +9,7 @@
 
 #include "encoder/program/draft.h"
 #include "encoder/program/draft_text.h"
+#include "encoder/program/statement_number.h"
 #include "encoder/text/printer.h"
 
 namespace interlock {
@@ -17,6 +18,14 @@ std::string text_of(const Program& program, StatementId statement) {
   Statement unlabelled = program.statements[statement.index];
   unlabelled.label = NameId();
   return print(draft_of(program, unlabelled));
+}
+
+std::string quoted_text_of(const Program& program, StatementId id) {
+  const Statement& statement = program.statements[id.index];
+  const std::string label =
+      statement.label.is_some() ? fmt::format("{}, ", program.name(statement.label)) : "";
+  return fmt::format("'{}' ({}statement {})", text_of(program, id), label,
+                     text_number_of(program, id));
 }
 
 std::string_view name_of(const Program& program, TensorId tensor) {

@@ -14,6 +14,9 @@ std::string_view name_of(const Program& program, TensorId tensor);
 // "wait s=1 on q": the statement without its label.
 std::string text_of(const Program& program, StatementId statement);
 
+// "'wait s=1 on q' (go, statement 7)".
+std::string quoted_text_of(const Program& program, StatementId statement);
+
 // "b[0:4096]".
 std::string text_of_bytes(const Program& program, MemoryId memory, ByteRange bytes);
 

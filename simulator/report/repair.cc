@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "encoder/program/statement_number.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/sync_pieces.h"
-#include "simulator/report/operand_text.h"
+#include "simulator/report/repair_deadlock.h"
 #include "simulator/report/repair_effects.h"
 #include "simulator/report/repair_search.h"
 
@@ -108,14 +107,6 @@ std::string_view RepairSearch::name_of(const RepairEnd& end) const {
   return program_.name_of(end.queue);
 }
 
-std::string RepairSearch::quoted(StatementId id) const {
-  const Statement& statement = program_.statements[id.index];
-  const std::string label =
-      statement.label.is_some() ? fmt::format("{}, ", program_.name(statement.label)) : "";
-  return fmt::format("'{}' ({}statement {})", text_of(program_, id), label,
-                     text_number_of(program_, id));
-}
-
 bool RepairSearch::add_one() {
   if (first_.queue == second_.queue && is_in_graph(first_)) return add_edge();
   if (first_.queue == second_.queue) return add_barrier_between();
@@ -195,9 +186,15 @@ bool RepairSearch::add_several() {
 
 void find_repairs(const Program& program, uint64_t work_limit, std::vector<Finding>& findings) {
   const auto is_one = [](const Finding& finding) { return is_hazard(finding.kind); };
+  const auto is_stuck = [](const Finding& f) { return f.kind == FindingKind::kDeadlock; };
+  const auto deadlock = std::ranges::find_if(findings, is_stuck);
+  if (deadlock != findings.end()) {
+    // Where nothing goes on, no repair of a pair lets it.
+    find_deadlock_repair(program, work_limit, *deadlock);
+    return;
+  }
   if (std::ranges::none_of(findings, is_one)) return;
   RepairContext context(program);
-  // Where nothing goes on, no repair of a pair lets it.
   if (!context.reference.cycle.empty()) return;
   uint64_t listing_work = std::min(work_limit, kListingWorkMax);
   OrderFindings known = find_order_findings(program, HazardsListed::kAll, listing_work);

@@ -14,6 +14,7 @@
 #include "simulator/order/reference_order.h"
 #include "simulator/report/finding.h"
 #include "simulator/report/hazard_end.h"
+#include "simulator/report/operand_text.h"
 #include "simulator/report/sync_edit.h"
 
 namespace interlock {
@@ -87,8 +88,7 @@ class RepairSearch {
   Scope destination_word() const { return destination_scope_of(second_, finding_.kind); }
   bool is_in_graph(const RepairEnd& end) const;
   std::string_view name_of(const RepairEnd& end) const;
-  // "'wait s=1 on q' (go, statement 7)".
-  std::string quoted(StatementId id) const;
+  std::string quoted(StatementId id) const { return quoted_text_of(program_, id); }
   // One statement more.
   bool add_one();
   bool add_edge();

@@ -101,6 +101,13 @@ QueueIndex SyncEdit::add_queue(Place place) {
 
 void SyncEdit::remove(StatementId statement) { removed_ = statement; }
 
+void SyncEdit::move(StatementId statement, Place place, QueueIndex queue) {
+  Statement moved = after_.statements[statement.index];
+  moved.queue = queue;
+  removed_ = statement;
+  insertions_.push_back({place, moved});
+}
+
 void SyncEdit::add_edge(DispatchId from, DispatchId to) {
   for (Edge& edge : after_.edges) {
     if (edge.to == to) edge.is_programmatic = false;

@@ -38,7 +38,10 @@ class SyncEdit {
   void add_submit(Place place, QueueIndex queue);
   // A new queue, of kind concurrent, declared there. Requires: the program declares some.
   QueueIndex add_queue(Place place);
+  // One statement of the text, which goes, or goes elsewhere with its label. Requires: of those at
+  // most one; `queue` is its own, or that of another device queue for a signal of one.
   void remove(StatementId statement);
+  void move(StatementId statement, Place place, QueueIndex queue);
   // From now on a full edge leads from `from` to `to`, and so do the others to `to`.
   void add_edge(DispatchId from, DispatchId to);
 

@@ -32,8 +32,19 @@ constexpr uint64_t kRepairWork = CheckOptions{}.repair_budget;
 
 bool is_of_hazard(const Finding& finding) { return is_hazard(finding.kind); }
 
+bool is_of_deadlock(const Finding& finding) { return finding.kind == FindingKind::kDeadlock; }
+
 uint64_t count_hazards(const CheckReport& report) {
   return static_cast<uint64_t>(std::ranges::count_if(report.findings, is_of_hazard));
+}
+
+bool has_deadlock(const CheckReport& report) {
+  return std::ranges::any_of(report.findings, is_of_deadlock);
+}
+
+// Nothing that sync repairs.
+bool is_in_order(const CheckReport& report) {
+  return count_hazards(report) == 0 && !has_deadlock(report);
 }
 
 // Lists of other findings may end early: hazards are looked for all the same.
@@ -54,11 +65,22 @@ bool lists_some(const CheckReport& report) {
          });
 }
 
+// Without blanks before it and a comment behind.
+std::string_view content_of(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+// One that may name what goes.
+bool expects_deadlock(std::string_view line) {
+  line = content_of(line);
+  return line.starts_with("expect") && line.find("deadlock") != std::string_view::npos;
+}
+
 // An expectation or a witness that names a statement by its number, "@3".
 bool has_number_of_statement(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  const size_t word = std::min(line.find_first_not_of(" \t"), line.size());
-  line.remove_prefix(word);
+  line = content_of(line);
   if (!line.starts_with("expect") && !line.starts_with("witness")) return false;
   return line.find(" @") != std::string_view::npos || line.find("\t@") != std::string_view::npos;
 }
@@ -83,7 +105,8 @@ class TextRepairSearch {
     goes_by_rounds_ = !needs_queue_order(*program);
     if (const std::optional<Error> error = error_of_verdict(before)) return *error;
     result_.hazard_count_before = count_hazards(before);
-    if (result_.hazard_count_before > 0 && forget_numbers()) {
+    result_.has_deadlock_before = has_deadlock(before);
+    if (!is_in_order(before) && forget_lines()) {
       program = read();
       if (!program) return program.error();
     }
@@ -92,6 +115,7 @@ class TextRepairSearch {
         goes_by_rounds_ ? repair_at_once(*program, before) : repair_one_by_one(before);
     if (!report) return report.error();
     result_.hazard_count = count_hazards(*report);
+    result_.has_deadlock = has_deadlock(*report);
     return finish();
   }
 
@@ -109,13 +133,15 @@ class TextRepairSearch {
     return parse(lines_.text(), file_name_, options_);
   }
 
-  // There are more statements soon, so that a number would be another one's. Returns whether a line
-  // had one.
-  bool forget_numbers() {
+  // There are other statements soon, so that a number would be another one's, and what a deadlock
+  // names may go. Returns whether a line had some of these.
+  bool forget_lines() {
     std::string kept;
     for (std::string_view text = result_.before; !text.empty();) {
       const std::string_view line = take_line(text);
-      if (!has_number_of_statement(line)) kept += line;
+      const bool is_of_deadlock = result_.has_deadlock_before && expects_deadlock(line);
+      if (!is_of_deadlock && !has_number_of_statement(line)) kept += line;
+      expected_deadlock_ = expected_deadlock_ || is_of_deadlock;
     }
     if (kept.size() == result_.before.size()) return false;
     lines_ = RepairedLines(kept);
@@ -154,7 +180,7 @@ class TextRepairSearch {
   // What reports name, one after another.
   Result<CheckReport> repair_one_by_one(CheckReport report) {
     Result<Program> program = read();
-    while (program && count_hazards(report) > 0 && lines_.change_count() < kChangesMax) {
+    while (program && !is_in_order(report) && lines_.change_count() < kChangesMax) {
       const std::vector<RepairLine> change = find_one_repair(*program, report.findings);
       if (change.empty()) return report;
       lines_.apply(change, statement_lines_);
@@ -163,7 +189,7 @@ class TextRepairSearch {
       report = std::move(*changed);
     }
     if (!program) return program.error();
-    if (count_hazards(report) == 0) take_back(report.findings.size());
+    if (is_in_order(report)) take_back(report.findings.size());
     return report;
   }
 
@@ -185,7 +211,7 @@ class TextRepairSearch {
   // Where nothing is wrong, the text stays as it is.
   Result<Program> spell_out(Program program) {
     const CheckReport report = find_hazards_of(program);
-    if (count_hazards(report) == 0) return program;
+    if (is_in_order(report)) return program;
     program.captures.clear();
     program.replays.clear();
     program.backwards.clear();
@@ -205,11 +231,11 @@ class TextRepairSearch {
                         text_of(report.truncations))};
   }
 
-  // Of the first hazard that has one.
+  // Of the deadlock, or of the first hazard that has one.
   static std::vector<RepairLine> find_one_repair(const Program& program,
                                                  const std::vector<Finding>& findings) {
     for (const Finding& finding : findings) {
-      if (!is_of_hazard(finding) || is_stopped()) continue;
+      if (!(is_of_hazard(finding) || is_of_deadlock(finding)) || is_stopped()) continue;
       std::vector<Finding> one = {finding};
       find_repairs(program, kRepairWork, one);
       if (!one.front().repair.empty()) return one.front().repair;
@@ -246,7 +272,7 @@ class TextRepairSearch {
 
   bool is_repaired_still(const Program& program, size_t finding_count) const {
     const CheckReport report = find_hazards_of(program);
-    return !is_stopped() && has_all_hazards(report) && count_hazards(report) == 0 &&
+    return !is_stopped() && has_all_hazards(report) && is_in_order(report) &&
            report.findings.size() <= finding_count;
   }
 
@@ -257,7 +283,7 @@ class TextRepairSearch {
     result_.added_count = lines_.added_count();
     result_.changed_count = lines_.changed_count();
     const bool is_changed = lines_.change_count() > 0;
-    if (is_changed && !program->expectations.empty()) {
+    if (is_changed && (expected_deadlock_ || !program->expectations.empty())) {
       const CheckReport report = check(*program);
       const ExpectationOutcome outcome = judge_expectations(*program, report);
       if (const std::optional<Error> error = error_of_verdict(report)) return *error;
@@ -274,7 +300,8 @@ class TextRepairSearch {
   std::string_view file_name_;
   ParseOptions options_;
   const uint64_t hazard_limit_;
-  bool goes_by_rounds_ = false;  // A part of the hazards is enough to go on.
+  bool expected_deadlock_ = false;  // In a line that went.
+  bool goes_by_rounds_ = false;     // A part of the hazards is enough to go on.
   RepairedLines lines_;
   std::vector<uint64_t> statement_lines_;
   TextRepair result_;

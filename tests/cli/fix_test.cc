@@ -136,7 +136,7 @@ constexpr const char* kDocument = "docs/fix.md";
 TEST(FixDocument, ShowsWhatItsCommandsPrint) {
   const fs::path before = fs::current_path();
   const auto commands = shown_commands(document_text(kDocument));
-  EXPECT_EQ(commands.size(), 2u);
+  EXPECT_EQ(commands.size(), 3u);
   fs::current_path(INTERLOCK_SOURCE_DIR);
   for (const ShownCommand& command : commands) {
     const CommandResult result = run_interlock(command.arguments);

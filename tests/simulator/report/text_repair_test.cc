@@ -228,6 +228,40 @@ TEST(TextRepair, LeavesNothingThatCanGoWithSeveralQueues) {
   EXPECT_GT(line_count, repaired);
 }
 
+TEST(TextRepair, EndsDeadlocks) {
+  const int count = program_count(900);
+  int stuck = 0;
+  int ended = 0;
+  for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed) + 2'000'000);
+    const std::string text = random_queue_program(choice);
+    const std::optional<Program> program = parse_queues(text);
+    if (!program || chain_hazards_of(*program)) continue;
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    const Result<TextRepair> repair = repair_of(text);
+    ASSERT_TRUE(repair) << repair.error().message;
+    ASSERT_TRUE(repair->has_deadlock_before);
+    ++stuck;
+    ASSERT_EQ(!repair->has_deadlock, chain_hazards_of(*parse_queues(repair->text)).has_value());
+    if (repair->has_deadlock) continue;
+    ++ended;
+    ASSERT_EQ(repair->hazard_count, 0);
+    ASSERT_TRUE(is_clean(repair->text)) << repair->text;
+  }
+  EXPECT_GT(stuck, count / 100);
+  EXPECT_GT(ended, stuck / 2);
+}
+
+TEST(TextRepair, RewritesTheExpectationOfADeadlockThatIsNoneAnyMore) {
+  constexpr std::string_view kBegin = "interlock 1\nmemory x 64\nq1: queue concurrent\n";
+  constexpr std::string_view kEnd = "dispatch One writes x on q1\nsignal a=1 on q1\n";
+  const Result<TextRepair> repair = repair_of(
+      fmt::format("{}held: wait a=1 on q1\n{}expect deadlock held  # Itself.\n", kBegin, kEnd));
+  ASSERT_TRUE(repair) << repair.error().message;
+  EXPECT_EQ(repair->text, fmt::format("{}{}expect clean\n", kBegin, kEnd));
+  EXPECT_EQ(repair->changed_count, 1);
+}
+
 TEST(TextRepair, KeepsAllElseOfTheText) {
   constexpr std::string_view kText =
       "interlock 1\r\n# Two of them.\r\nmemory a 64  # all\r\n\r\n"

@@ -1,0 +1,273 @@
+// The basic idea: a circle opens where one of its waits does not stand before what the others wait
+// for. Each change is written as a text, read again and judged as that text would be, so that one
+// which breaks a rule of the language is none. What ran before the deadlock keeps its findings: no
+// change of what did not run parts what did. So what is new concerns a dispatch that had not run.
+// And conflicts stay as the text has them: without a wait of a circle the other side may come
+// first.
+#include "simulator/report/repair_deadlock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/stop.h"
+#include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
+#include "simulator/barriers/sync_pieces.h"
+#include "simulator/bytes/byte_segments.h"
+#include "simulator/hazards/hazard_between.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/report/check.h"
+#include "simulator/report/operand_text.h"
+#include "simulator/report/read_every_queue.h"
+#include "simulator/report/sync_edit.h"
+
+namespace interlock {
+namespace {
+
+constexpr size_t kStepsMax = 16;         // Of the circle.
+constexpr size_t kSignalsMax = 8;        // That a wait could be for instead.
+constexpr size_t kTurnedMax = 2000;      // Dispatches that are compared by pairs.
+constexpr uint64_t kWorkOfText = 20000;  // What a try costs beside visits.
+
+bool is_of_order(FindingKind kind) {
+  return is_hazard(kind) || kind == FindingKind::kReordered || kind == FindingKind::kClobber ||
+         kind == FindingKind::kUninitialized || kind == FindingKind::kUseAfterFree;
+}
+
+class DeadlockRepairs {
+ public:
+  DeadlockRepairs(const Program& program, uint64_t& work_left, Finding& finding)
+      : program_(program),
+        work_left_(work_left),
+        finding_(finding),
+        has_run_(program.statements.size(), false) {
+    for (const StatementId id : find_reference_order(program).statements) has_run_[id.index] = true;
+  }
+
+  void run() {
+    if (!leave_out_some() && !move_some() && !wait_for_others() && best_) {
+      finding_.fix = fmt::format(
+          "{} All runs then, with {} other finding{}: no other change of one statement that was "
+          "tried has fewer.",
+          best_->fix, best_->finding_count, best_->finding_count == 1 ? "" : "s");
+      finding_.repair = best_->lines;
+    }
+    if (finding_.repair.empty() && has_tried_all_) {
+      finding_.fix += " To leave out or to move one statement is not enough.";
+    }
+  }
+
+ private:
+  struct NamedRepair {
+    std::string fix;
+    std::vector<RepairLine> lines;
+    size_t finding_count = 0;
+  };
+  // A wait that could go, if its queue, or the host, were after these of another one.
+  struct OpenWait {
+    BlockedStatement blocked;
+    DispatchId last;  // In the text.
+  };
+
+  const Statement& statement_of(StatementId id) const { return program_.statements[id.index]; }
+  const SyncStep* step_of(StatementId id) const {
+    const Statement& statement = statement_of(id);
+    return statement.kind == StatementKind::kSync ? &program_.syncs[statement.index] : nullptr;
+  }
+  std::string quoted_of(StatementId id) const { return quoted_text_of(program_, id); }
+
+  size_t step_count() const { return std::min(finding_.cycle.size(), kStepsMax); }
+
+  bool is_wait(const SyncStep& step) const {
+    return step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
+  }
+
+  bool leave_out_some() {
+    for (size_t i = 0; i < step_count(); ++i) {
+      const BlockedStatement& blocked = finding_.cycle[i];
+      const SyncStep* const step = step_of(blocked.statement);
+      if (!blocked.is_a_wait || step == nullptr) continue;
+      // A binary semaphore is waited for as often as it is signaled.
+      if (is_wait(*step) && program_.semaphores[step->semaphore.index].is_binary) continue;
+      SyncEdit edit(program_);
+      edit.remove(blocked.statement);
+      const auto found = try_edit(edit, fmt::format("leave out {}.", quoted_of(blocked.statement)));
+      if (found && found->empty()) return true;
+      if (found && is_wait(*step)) add_open(blocked, *found);
+    }
+    return false;
+  }
+
+  // If all that goes wrong without the wait is between its queue and one other.
+  void add_open(const BlockedStatement& blocked, const std::vector<Finding>& findings) {
+    const QueueIndex own = statement_of(blocked.statement).queue;
+    std::optional<QueueIndex> other;
+    DispatchId last;
+    for (const Finding& finding : findings) {
+      if (!is_hazard(finding.kind) || !finding.second) return;
+      const QueueIndex first = queue_of(finding.first.dispatch);
+      const QueueIndex second = queue_of(finding.second->dispatch);
+      if ((first == own) == (second == own)) return;
+      const DispatchId foreign = first == own ? finding.second->dispatch : finding.first.dispatch;
+      const QueueIndex queue = first == own ? second : first;
+      if (program_.dispatch(foreign).is_transition() || other.value_or(queue) != queue) return;
+      other = queue;
+      last = last.is_some() ? std::max(last, foreign) : foreign;
+    }
+    if (other && *other != kNoQueue) open_.push_back({blocked, last});
+  }
+
+  QueueIndex queue_of(DispatchId id) const { return program_.queue_of(program_.dispatch(id)); }
+
+  // What is waited for, and the first of its queue that has not run, change places.
+  bool move_some() {
+    for (const bool is_later : {false, true}) {
+      for (size_t i = 0; i < step_count(); ++i) {
+        const StatementId awaited = finding_.cycle[i].waits_for;
+        const StatementId held = finding_.cycle[(i + 1) % finding_.cycle.size()].statement;
+        const StatementId moved = is_later ? held : awaited;
+        const StatementId at = is_later ? awaited : held;
+        if (awaited == held || step_of(moved) == nullptr) continue;
+        SyncEdit edit(program_);
+        edit.move(moved, {at, is_later}, statement_of(moved).queue);
+        const auto found =
+            try_edit(edit, fmt::format("let {} come {} {}.", quoted_of(moved),
+                                       is_later ? "after" : "before", quoted_of(at)));
+        if (found && found->empty()) return true;
+      }
+    }
+    return false;
+  }
+
+  bool wait_for_others() {
+    return std::ranges::any_of(open_, [this](const OpenWait& open) {
+      return wait_for_another(open) || signal_elsewhere(open);
+    });
+  }
+
+  // A signal of the other queue that is there, after what has to be over.
+  bool wait_for_another(const OpenWait& open) {
+    const StatementId wait = open.blocked.statement;
+    const QueueIndex queue = queue_of(open.last);
+    size_t tried_count = 0;
+    const uint32_t begin = program_.dispatch(open.last).statement.index + 1;
+    for (size_t i = begin; i < program_.statements.size() && tried_count < kSignalsMax; ++i) {
+      const SyncStep* const step = step_of(StatementId(i));
+      if (step == nullptr || step->kind != SyncKind::kSignal) continue;
+      if (program_.statements[i].queue != queue) continue;
+      for (uint32_t part = step->first; part < step->first + step->count; ++part) {
+        const SignalPart& signal = program_.signal_parts[part];
+        if (program_.semaphores[signal.semaphore.index].is_binary) continue;
+        ++tried_count;
+        SyncEdit edit(program_);
+        edit.remove(wait);
+        edit.add_wait({wait, true}, statement_of(wait).queue, part);
+        const auto found =
+            try_edit(edit, fmt::format("let {} be for `{}` instead.", quoted_of(wait),
+                                       text_of_part(program_, signal)));
+        if (found && found->empty()) return true;
+      }
+    }
+    return false;
+  }
+
+  bool signal_elsewhere(const OpenWait& open) {
+    const StatementId signal = open.blocked.waits_for;
+    const SyncStep* const step = step_of(signal);
+    if (step == nullptr || step->kind != SyncKind::kSignal || step->count != 1) return false;
+    const QueueIndex queue = queue_of(open.last);
+    SyncEdit edit(program_);
+    edit.move(signal, {program_.dispatch(open.last).statement, true}, queue);
+    const auto found =
+        try_edit(edit, fmt::format("let {} be one of {}, after {}.", quoted_of(signal),
+                                   program_.name_of(queue), program_.description_of(open.last)));
+    return found && found->empty();
+  }
+
+  // Returns what is new, of the hazards those that a report lists; none if not all runs then, or
+  // that is no program. Takes note of the best.
+  std::optional<std::vector<Finding>> try_edit(const SyncEdit& edit, const std::string& fix) {
+    const uint64_t work =
+        40 * (program_.statements.size() + program_.accesses.size()) + kWorkOfText;
+    if (work > work_left_ || is_stopped()) {
+      has_tried_all_ = false;
+      return std::nullopt;
+    }
+    work_left_ -= work;
+    ParseOptions options;
+    read_every_queue(options);
+    const Result<Program> changed = parse(print(edit.program()), "", options);
+    if (!changed || turns_conflict(*changed)) return std::nullopt;
+    CheckReport report =
+        check(*changed, {.observability_budget = 0, .redundancy_budget = 0, .repair_budget = 0});
+    if (is_stopped() || report.is_truncated()) {
+      has_tried_all_ = false;
+      return std::nullopt;
+    }
+    std::erase_if(report.findings, [this](const Finding& finding) { return !is_new(finding); });
+    if (report.findings.empty()) {
+      finding_.fix = fix;
+      finding_.repair = edit.lines();
+    } else if (!best_ || report.findings.size() < best_->finding_count) {
+      best_ = {fix, edit.lines(), report.findings.size()};
+    }
+    return std::move(report.findings);
+  }
+
+  // Not all runs then, or what stands first in the text comes after what it is in conflict with.
+  bool turns_conflict(const Program& changed) {
+    const ReferenceOrder order = find_reference_order(changed);
+    if (order.is_text_order || !order.cycle.empty()) return !order.cycle.empty();
+    const size_t count = changed.dispatches.size();
+    if (count > kTurnedMax) {
+      has_tried_all_ = false;
+      return true;
+    }
+    const ByteSegments segments(changed);
+    std::vector<size_t> position(count);
+    for (size_t i = 0; i < order.statements.size(); ++i) {
+      const Statement& statement = changed.statements[order.statements[i].index];
+      if (statement.kind == StatementKind::kDispatch) position[statement.index] = i;
+    }
+    for (size_t second = 0; second < count; ++second) {
+      for (size_t first = 0; first < second; ++first) {
+        const DispatchId one(first);
+        const DispatchId other(second);
+        if (position[first] < position[second] || (has_run(one) && has_run(other))) continue;
+        if (have_conflict(changed, segments, one, other)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool is_new(const Finding& finding) const {
+    const bool is_old =
+        has_run(finding.first.dispatch) && (!finding.second || has_run(finding.second->dispatch));
+    return is_of_order(finding.kind) && !is_old;
+  }
+
+  bool has_run(DispatchId id) const {
+    return id.is_some() && has_run_[program_.dispatch(id).statement.index];
+  }
+
+  const Program& program_;
+  uint64_t& work_left_;
+  Finding& finding_;
+  std::vector<bool> has_run_;  // By statement, before the deadlock.
+  std::vector<OpenWait> open_;
+  std::optional<NamedRepair> best_;
+  bool has_tried_all_ = true;
+};
+
+}  // namespace
+
+void find_deadlock_repair(const Program& program, uint64_t& work_left, Finding& finding) {
+  DeadlockRepairs(program, work_left, finding).run();
+}
+
+}  // namespace interlock

@@ -1,0 +1,191 @@
+// The repairs of deadlocks that reports name: each is made in the text of the program, and the
+// search of chains and the run of semaphores that count say what is left. Fixed seeds.
+#include "simulator/report/repair_deadlock.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/queues/dispatch_conflicts.h"
+#include "simulator/chains/chain_hazards.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/report/check.h"
+#include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
+#include "tests/simulator/judges/repair_lines.h"
+#include "tests/simulator/programs/queue_texts.h"
+#include "tests/simulator/programs/random_queue_programs.h"
+
+namespace interlock::repair_deadlock_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string fix_of(const std::string& body) {
+  const Program program = program_with_queues(
+      fmt::format("interlock 1\nmemory x 64\nmemory y 64\nq1: queue concurrent\n{}", body));
+  return check(program).findings.front().fix;
+}
+
+// Those among what had not run, by the search of chains; not what is noted alone.
+std::vector<ChainHazard> new_hazards_of(const Program& repaired, const std::set<DispatchId>& ran) {
+  std::vector<ChainHazard> left;
+  const CheckReport report =
+      check(repaired, {.lists_all_pairs = true, .observability_budget = 0, .repair_budget = 0});
+  const std::set<ChainHazard> hazards = chain_hazards_of(repaired).value();
+  for (const ChainHazard& hazard : hazards) {
+    const bool is_noted = std::ranges::any_of(report.noted, [&](const Finding& finding) {
+      return finding.kind == hazard.kind && finding.first.dispatch == hazard.first &&
+             finding.second->dispatch == hazard.second;
+    });
+    if (!is_noted && !(ran.contains(hazard.first) && ran.contains(hazard.second))) {
+      left.push_back(hazard);
+    }
+  }
+  return left;
+}
+
+std::set<DispatchId> dispatches_before_deadlock(const Program& program) {
+  std::set<DispatchId> ran;
+  for (const StatementId id : find_reference_order(program).statements) {
+    const Statement& statement = program.statements[id.index];
+    if (statement.kind == StatementKind::kDispatch) ran.insert(DispatchId(size_t{statement.index}));
+  }
+  return ran;
+}
+
+// Two that touch a byte run in another order than that of the text, and had not both run before.
+bool turns_conflict(const Program& repaired, const std::set<DispatchId>& ran) {
+  std::vector<DispatchId> before;
+  for (const StatementId id : find_reference_order(repaired).statements) {
+    const Statement& statement = repaired.statements[id.index];
+    if (statement.kind != StatementKind::kDispatch) continue;
+    const DispatchId next(size_t{statement.index});
+    for (const DispatchId earlier : before) {
+      if (earlier < next || (ran.contains(earlier) && ran.contains(next))) continue;
+      if (are_in_conflict(repaired, next, earlier)) return true;
+    }
+    before.push_back(next);
+  }
+  return false;
+}
+
+TEST(FindDeadlockRepair, EndsItAndAddsNothingInRandomPrograms) {
+  const int count = proof_count(20'000, 1500);
+  int stuck = 0;
+  int ended = 0;
+  int with_others = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed) + 1'500'000);
+    const std::string text = random_queue_program(choice, {.memory_bytes = 8});
+    const std::optional<Program> program = parse_queues(text);
+    if (!program || !needs_queue_order(*program)) continue;
+    if (find_reference_order(*program).cycle.empty()) continue;
+    ++stuck;
+    const Finding finding = check(*program, {.redundancy_budget = 0}).findings.front();
+    ASSERT_EQ(finding.kind, FindingKind::kDeadlock);
+    if (finding.repair.empty()) {
+      ASSERT_THAT(finding.fix, HasSubstr("is not enough")) << text;
+      continue;
+    }
+    const std::string repaired_text = with_repair(text, *program, finding.repair);
+    SCOPED_TRACE(fmt::format("seed {}\n{}\n{}\n{}", seed, text, finding.fix, repaired_text));
+    const std::optional<Program> repaired = parse_queues(repaired_text);
+    ASSERT_TRUE(repaired.has_value());
+    ASSERT_TRUE(chain_hazards_of(*repaired).has_value()) << "a deadlock";
+    ++ended;
+    const bool says_so = finding.fix.find(" All runs then, with ") != std::string::npos;
+    with_others += says_so;
+    const std::set<DispatchId> ran = dispatches_before_deadlock(*program);
+    ASSERT_FALSE(turns_conflict(*repaired, ran));
+    if (says_so) continue;
+    ASSERT_THAT(new_hazards_of(*repaired, ran), IsEmpty());
+  }
+  EXPECT_GT(stuck, count / 100);
+  EXPECT_GT(ended, stuck / 2);
+  EXPECT_LT(with_others, ended);
+  print_proof(count,
+              "the repair of a deadlock lets all run, and brings no hazard unless it says so");
+}
+
+TEST(FindDeadlockRepair, LeavesOutAWaitThatNothingNeeds) {
+  EXPECT_EQ(fix_of(R"(
+held: wait b=1
+dispatch Left writes x
+signal a=1
+wait a=1 on q1
+dispatch Right writes y on q1
+signal b=1 on q1
+)"),
+            "leave out 'wait b=1' (held, statement 0).");
+}
+
+// Right needs what Left writes, and Last what Right does.
+TEST(FindDeadlockRepair, MovesAWaitBehindWhatIsWaitedFor) {
+  EXPECT_EQ(fix_of(R"(
+wait b=1
+dispatch Left writes x
+signal a=1
+wait a=1 on q1
+dispatch Right reads x writes y on q1
+signal b=1 on q1
+dispatch Last reads y
+)"),
+            "let 'wait b=1' (statement 0) come after 'signal a=1' (statement 2).");
+}
+
+TEST(FindDeadlockRepair, WaitsForWhoIsNeeded) {
+  EXPECT_EQ(fix_of(R"(
+make: dispatch Make writes x
+held: wait done=1 on q1
+use: dispatch Use reads x writes y on q1
+signal done=1 on q1
+)"),
+            "let 'signal done=1 on q1' (statement 3) be one of q0, after make "
+            "(dispatch 0).");
+  EXPECT_EQ(fix_of(R"(
+make: dispatch Make writes x
+signal made=1
+held: wait done=1 on q1
+use: dispatch Use reads x writes y on q1
+signal done=1 on q1
+)"),
+            "let 'wait done=1 on q1' (held, statement 2) be for `made=1` instead.");
+}
+
+TEST(FindDeadlockRepair, SubmitsBeforeTheHostWaits) {
+  EXPECT_EQ(fix_of(R"(
+make: dispatch Make writes x
+barrier compute.write -> host.read
+signal s=1
+host waits s=1
+look: host reads x
+submit
+)"),
+            "let 'submit' (statement 5) come before 'host waits s=1' (statement 3).");
+}
+
+TEST(FindDeadlockRepair, SaysThatNoOneChangeEndsTwoDeadlocks) {
+  EXPECT_THAT(fix_of(R"(
+q2: queue concurrent
+wait a=1 on q1
+dispatch One writes x on q1
+signal a=1 on q1
+wait b=1 on q2
+dispatch Two writes y on q2
+signal b=1 on q2
+)"),
+              HasSubstr(" To leave out or to move one statement is not enough."));
+}
+
+}  // namespace
+}  // namespace interlock::repair_deadlock_test

@@ -58,11 +58,12 @@ json without_sentences(const json& value) {
 }
 
 // Where `now` lacks something of `then`, or says something else; empty if it says all of it. Keys
-// that are new are no difference.
+// that are new are no difference, nor is a repair where none was known.
 std::string difference(const json& then, const json& now, const std::string& place) {
   if (then.is_object() && now.is_object()) {
     for (const auto& [key, item] : then.items()) {
       if (!now.contains(key)) return place + "/" + key + " is gone";
+      if (key == "repair" && item.empty()) continue;
       std::string found = difference(item, now[key], place + "/" + key);
       if (!found.empty()) return found;
     }

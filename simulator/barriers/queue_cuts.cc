@@ -40,9 +40,11 @@ bool QueueCuts::find(const QueueConflict& conflict, uint64_t& work_left,
   const auto is_too_much = [&] { return work > work_left || is_stopped_at(++poll); };
   const QueueMarks goal = links_.goal();
   QueueMarks reached = QueueLinks::start();
+  links_.restart();
   size_t last = 0;  // With it the goal is reached.
   for (;; ++last) {
     INTERLOCK_CHECK(last < path_.size());
+    links_.forget_over(path_[last], reached);
     reached_.push_back(reached);
     ++work;
     if (is_too_much()) return false;
@@ -52,12 +54,14 @@ bool QueueCuts::find(const QueueConflict& conflict, uint64_t& work_left,
       ++work;
       if (link.from.meets(before)) reached.add(link.adds);
     }
+    work += links_.take_work();
     if (reached.meets(goal)) break;
   }
   QueueMarks leading = goal;
   for (size_t i = path_.size(); i-- > 0;) {
     ++work;
     if (is_too_much()) return false;
+    links_.forget_unmade(path_[i], leading);
     const size_t begin = begin_of_implied(i);
     if (i <= last && !reached_[i].meets(leading)) {
       cuts.push_back({path_[i], reached_[i], leading, false});
@@ -70,6 +74,7 @@ bool QueueCuts::find(const QueueConflict& conflict, uint64_t& work_left,
       ++work;
       if (link.adds.meets(after)) leading.add(link.from);
     }
+    work += links_.take_work();
     if (leading.meets(QueueLinks::start())) break;
   }
   work_left -= std::min(work, work_left);
@@ -115,6 +120,7 @@ bool QueueCuts::needs(const QueueCut& cut, const SyncPiece& piece, uint64_t& wor
   for (const QueueLink& link : links_.of(cut.step, &piece)) {
     if (link.from.meets(cut.reached)) reached.add(link.adds);
   }
+  work += links_.take_work();
   return !reached.meets(cut.leading);
 }
 
@@ -139,8 +145,10 @@ bool QueueCuts::has_chain_without(const SyncPiece& piece, uint64_t& work) {
   const QueueMarks goal = links_.goal();
   QueueMarks reached = QueueLinks::start();
   left_over_.clear();
+  links_.restart();
   for (const uint32_t step : path_) {
     ++work;
+    links_.forget_over(step, reached);
     const QueueStep& at = steps_[step];
     const bool is_own_join = at.kind == QueueStepKind::kJoin && at.from == at.queue;
     const StatementId statement(size_t{at.statement});
@@ -153,6 +161,7 @@ bool QueueCuts::has_chain_without(const SyncPiece& piece, uint64_t& work) {
     for (size_t i = 0; is_own_join && i < left_over_.size(); ++i) {
       if (steps_[left_over_[i]].queue == at.queue) take(links_.of(left_over_[i], nullptr), reached);
     }
+    work += links_.take_work();
     if (reached.meets(goal)) return true;
   }
   return false;

@@ -35,7 +35,7 @@ class QueueCuts {
   StatementId statement_of(uint32_t step) const;
 
   // Replaces `cuts` by those of the conflict. Returns false if that takes more than `work_left`,
-  // which it counts down, or if too many signals are waited for in between.
+  // which it counts down, or if too many signals are open at once in between.
   // Requires: the conflict is separated.
   bool find(const QueueConflict& conflict, uint64_t& work_left, std::vector<QueueCut>& cuts);
 

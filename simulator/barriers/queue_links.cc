@@ -14,7 +14,7 @@ constexpr uint64_t kMoved = uint64_t{1} << 61;  // What the host wrote has left 
 constexpr uint64_t kSeen = uint64_t{1} << 62;
 constexpr uint64_t kStart = uint64_t{1} << 63;
 static_assert(QueueSteps::kQueuesMax * kStageCount <= 60);
-constexpr uint32_t kNamedMax = 64 - QueueSteps::kQueuesMax;
+constexpr uint64_t kMarks = ~uint64_t{0} << QueueSteps::kQueuesMax;
 
 uint64_t stages_in(QueueIndex queue, StageMask stages) {
   return uint64_t{stages} << (queue * kStageCount);
@@ -38,16 +38,14 @@ bool QueueMarks::has_stage_of(QueueIndex queue) const {
 }
 
 QueueLinks::QueueLinks(const Program& program, const QueueSteps& steps)
-    : program_(program), steps_(steps), lower_(lower_signals_of(program)) {
-  const size_t token_count = token_of_set(static_cast<uint32_t>(program.syncs.size()));
-  numbers_.assign(token_count, 0);
-  named_in_.assign(token_count, 0);
-}
+    : program_(program),
+      steps_(steps),
+      lower_(lower_signals_of(program)),
+      marks_(token_count(), kMarks) {}
 
 bool QueueLinks::begin(const QueueConflict& conflict, std::span<const uint32_t> path) {
   conflict_ = conflict;
-  ++conflict_count_;
-  named_count_ = 0;
+  marks_.clear();
   levels_ = Levels::kOne;
   if (conflict.is_of_memory && conflict.first_queue == kNoQueue) levels_ = Levels::kHostWrites;
   const bool is_read_by_host = conflict.is_of_memory && conflict.second_queue == kNoQueue;
@@ -60,34 +58,23 @@ bool QueueLinks::begin(const QueueConflict& conflict, std::span<const uint32_t> 
     if (is_a_wait(step)) {
       // And what the wait may be for in its stead.
       for (const uint32_t part : {step.partner, lower_[step.partner]}) {
-        if (part != kNoSignal && !name(part, steps_.of_part(part))) return false;
+        if (part != kNoSignal) open(part, steps_.of_part(part), at);
       }
     } else if (step.kind == SyncKind::kAwait) {
       const SyncStep& set = program_.syncs[step.partner];
       const uint32_t set_at = steps_.of_set(step.partner);
       const bool is_scoped = set.barrier_kind == BarrierKind::kScoped;
-      if (!is_scoped && !name(token_of_set(step.partner), set_at)) return false;
+      if (!is_scoped) open(token_of_set(step.partner), set_at, at);
       for (uint32_t i = 0; is_scoped && i < set.count; ++i) {
-        if (!name(token_of_dependency(set.first + i), set_at)) return false;
+        open(token_of_dependency(set.first + i), set_at, at);
       }
     }
   }
-  return true;
+  return marks_.give_out();
 }
 
-// Returns false if there are too many.
-bool QueueLinks::name(uint32_t token, uint32_t step) {
-  if (step < conflict_.begin || step >= conflict_.end) return true;
-  if (named_in_[token] == conflict_count_) return true;
-  if (named_count_ == kNamedMax) return false;
-  named_in_[token] = conflict_count_;
-  numbers_[token] = named_count_++;
-  return true;
-}
-
-QueueMarks QueueLinks::mark_of(uint32_t token) const {
-  if (named_in_[token] != conflict_count_) return {};
-  return {0, uint64_t{1} << (QueueSteps::kQueuesMax + numbers_[token])};
+void QueueLinks::open(uint32_t token, uint32_t made, uint32_t waited) {
+  if (made >= conflict_.begin && made < conflict_.end) marks_.open(token, made, waited);
 }
 
 QueueMarks QueueLinks::start() { return {kStart}; }
@@ -163,6 +150,7 @@ bool QueueLinks::covers(std::span<const Access> operands, uint32_t first,
     stride = program_.barrier_operands[gone].stride;
   }
   for (const Access& operand : operands) {
+    ++visit_count_;
     const bool is_row_of_it = stride != Access::kNotStrided && operand.stride == stride;
     if (first++ == gone || is_row_of_it) continue;
     const bool touches = operand.memory == conflict_.bytes.memory &&

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/barriers/open_marks.h"
 #include "simulator/barriers/queue_steps.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/order/scoped_order.h"
@@ -41,6 +43,10 @@ struct QueueMarks {
     return ((places & other.places) | (signals & other.signals) |
             (upper_places & other.upper_places) | (upper_signals & other.upper_signals)) != 0;
   }
+  void remove_signals(uint64_t which) {
+    signals &= ~which;
+    upper_signals &= ~which;
+  }
   void add(const QueueMarks& other) {
     places |= other.places;
     signals |= other.signals;
@@ -62,8 +68,18 @@ class QueueLinks {
   QueueLinks(const Program& program, const QueueSteps& steps);
 
   // Goes over to the conflict, `path` being its steps. Returns false if too many signals and events
-  // are waited for among them. Cost: linear in the path.
+  // are open at once among them. Cost: linear in the path, and that of OpenMarks.
   bool begin(const QueueConflict& conflict, std::span<const uint32_t> path);
+
+  // As OpenMarks: of a way forward the marks that are over before the step go, of one back those
+  // that are made after it.
+  void restart() { marks_.restart(); }
+  void forget_over(uint32_t step, QueueMarks& marks) {
+    marks.remove_signals(marks_.over_before(step));
+  }
+  void forget_unmade(uint32_t step, QueueMarks& marks) {
+    marks.remove_signals(marks_.unmade_after(step));
+  }
 
   // Of the conflict, as those of all that follows.
   static QueueMarks start();
@@ -72,7 +88,10 @@ class QueueLinks {
   bool ends_at(QueueIndex queue) const { return conflict_.second_queue == queue; }
 
   // What the step does; without that piece, if it is not null. Valid until the next call.
+  // Cost: linear in the operands of the step.
   std::span<const QueueLink> of(uint32_t step, const SyncPiece* without);
+  // The operands looked at since it was last asked.
+  uint64_t take_work() { return std::exchange(visit_count_, 0); }
 
  private:
   enum class Levels : uint8_t {
@@ -112,8 +131,11 @@ class QueueLinks {
   uint32_t token_of_set(uint32_t sync) const {
     return token_of_dependency(static_cast<uint32_t>(program_.dependencies.size()) + sync);
   }
-  bool name(uint32_t token, uint32_t step);
-  QueueMarks mark_of(uint32_t token) const;
+  uint32_t token_count() const {
+    return token_of_set(static_cast<uint32_t>(program_.syncs.size()));
+  }
+  void open(uint32_t token, uint32_t made, uint32_t waited);
+  QueueMarks mark_of(uint32_t token) const { return {0, marks_.of(token)}; }
   bool is_unified() const {
     return conflict_.is_of_memory && program_.memory(conflict_.bytes.memory).is_unified;
   }
@@ -126,12 +148,10 @@ class QueueLinks {
   const std::vector<uint32_t> lower_;  // By signal part: see lower_signals_of().
   QueueConflict conflict_;
   Levels levels_ = Levels::kOne;
-  uint64_t start_place_ = 0;        // What a way begins with that starts.
-  std::vector<uint32_t> numbers_;   // By token: its mark, if named_in_ is this conflict.
-  std::vector<uint32_t> named_in_;  // By token.
-  uint32_t named_count_ = 0;
-  uint32_t conflict_count_ = 0;
-  std::vector<QueueLink> links_;  // Of one step.
+  uint64_t start_place_ = 0;  // What a way begins with that starts.
+  OpenMarks marks_;
+  mutable uint64_t visit_count_ = 0;  // Of operands, since the last take_work().
+  std::vector<QueueLink> links_;      // Of one step.
 };
 
 }  // namespace interlock

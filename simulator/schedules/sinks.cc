@@ -13,6 +13,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 #include "simulator/order/split_order.h"
 #include "simulator/schedules/queue_schedule.h"
 
@@ -40,7 +41,7 @@ class OrderedPairSinks {
         if (!conflict_kinds(write, first_op, access, second_op).has(kind_)) continue;
         for (const MemoryRange& bytes : split_alike(order_, first_, second_, shared)) {
           steps_left -= std::min(steps_left, walk_steps);
-          if (steps_left == 0) return std::move(sinks_);
+          if (steps_left == 0 || is_stopped()) return std::move(sinks_);
           add(bytes, fetched_as(access));
         }
       }

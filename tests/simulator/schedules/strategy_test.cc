@@ -1,5 +1,6 @@
 #include "simulator/schedules/strategy.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,10 +13,12 @@
 
 #include "encoder/program/stop.h"
 #include "encoder/text/printer.h"
+#include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/schedule.h"
+#include "simulator/schedules/sinks.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 #include "tests/simulator/programs/random_scoped_programs.h"
@@ -191,6 +194,23 @@ TEST(Strategy, ClaimsNoCompletenessOnceItWasStopped) {
     EXPECT_THAT(exploration.claim, testing::StartsWith("Not complete: ")) << at;
   }
   EXPECT_GT(stopped_count, 5);
+}
+
+// Each run of bytes costs a walk over all barriers.
+TEST(Strategy, AsksForTheEndAtEachRunOfBytesOfASink) {
+  constexpr int kRunCount = 64;
+  std::string text = "memory m 256\ndispatch A writes m\nbarrier compute.write -> copy.read";
+  for (int run = 0; run < kRunCount; ++run) text += fmt::format(" m[{}:{}]", 4 * run, 4 * run + 1);
+  text += "\nbarrier compute -> compute\ndispatch B reads m\n";
+  const Program program = program_of(text);
+  const HappensBefore order(program);
+  const std::vector<Hazard> hazards = find_all_hazards(program, order).hazards;
+  ASSERT_EQ(hazards.size(), 1u);
+  Stop stop;
+  stop.request_at_poll(kRunCount);
+  const StopScope scope(&stop);
+  sinks_of(program, order, hazards.front());
+  EXPECT_EQ(stop.poll_count(), kRunCount);
 }
 
 }  // namespace

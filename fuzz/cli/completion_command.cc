@@ -22,7 +22,7 @@ void add_completion_command(CLI::App& app, ExitStatus& status) {
   command
       .add_option("shell", shell, "bash, to be sourced; zsh, to be the file _interlock in $fpath")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh"}));
+      ->check(one_of({"bash", "zsh"}));
 }
 
 void add_manual_command(CLI::App& app, ExitStatus& status) {

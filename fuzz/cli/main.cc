@@ -34,8 +34,10 @@ const CLI::App& last_command(const CLI::App& app) {
   return *command;
 }
 
+// As they are typed: `interlock generate mlp`.
 std::string words_of(const CLI::App& app, const CLI::App& command) {
-  return &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
+  if (&command == &app) return app.get_name();
+  return words_of(app, *command.get_parent()) + " " + command.get_name();
 }
 
 // Of a command that takes a subcommand and has another word in its place CLI11 says only that one
@@ -57,14 +59,16 @@ std::string unknown_subcommand(const CLI::App& app) {
 std::string unknown_option(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty() || !rest.front().starts_with("--")) return {};
-  const std::string name = rest.front().substr(2, rest.front().find('=') - 2);
+  const std::string wanted = rest.front().substr(0, rest.front().find('='));
   const CLI::App& command = last_command(app);
-  NearestName nearest(name);
+  std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& known : option->get_lnames()) nearest.offer(known);
+    for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
   }
+  NearestName nearest(wanted);
+  for (const std::string& known : names) nearest.offer(known);
   return fmt::format("{} has no option {}.{} `{} --help` lists them.",
-                     in_quotes(words_of(app, command)), in_quotes("--" + name), nearest.advice(),
+                     in_quotes(words_of(app, command)), in_quotes(wanted), nearest.advice(),
                      words_of(app, command));
 }
 
@@ -80,7 +84,10 @@ Result<Success> take_colour(std::vector<std::string>& arguments) {
     const std::string when = argument->substr(kOption.size());
     const auto choice = std::ranges::find(kChoices, when, [](const auto& c) { return c.first; });
     if (choice == std::end(kChoices)) {
-      return error_of("--color={} is none of auto, always and never.", when);
+      NearestName nearest(when);
+      for (const auto& [word, colour] : kChoices) nearest.offer(word);
+      return error_of("--color: {} is none of auto, always, never.{}", in_quotes(when),
+                      nearest.advice());
     }
     set_colour(choice->second);
     arguments.erase(argument);

@@ -133,7 +133,7 @@ void add_show_command(CLI::App& app, ExitStatus& status) {
       .add_option("--format", options.format,
                   "html: a page whose folds open; svg; perfetto: a trace for ui.perfetto.dev. "
                   "Default: as the output's name ends, else html")
-      ->check(CLI::IsMember({"svg", "html", "perfetto"}));
+      ->check(one_of({"svg", "html", "perfetto"}));
   add_number(command, "--finding", options.finding,
              "which finding of the report, from 1; 0: all on a page, else the first", 0);
   command.add_flag("--possible", options.check.counts_possible,

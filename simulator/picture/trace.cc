@@ -22,10 +22,13 @@ constexpr int kWitnessProcess = 3;
 class TraceWriter {
  public:
   explicit TraceWriter(const Picture& picture) : picture_(picture) {
+    mark_flow_ends();
     uint64_t now = 0;
-    for (const PictureRow& row : picture.rows) {
+    for (size_t i = 0; i < picture.rows.size(); ++i) {
+      const PictureRow& row = picture.rows[i];
       starts_.push_back(now);
       if (row.kind == RowKind::kDispatch || row.kind == RowKind::kEnd) ++now;
+      if (is_point(row) && is_flow_end_[i]) ++now;
       if (row.kind == RowKind::kFold && row.is_closed) now += row.dispatch_count;
     }
     end_ = now;
@@ -52,6 +55,22 @@ class TraceWriter {
   }
 
  private:
+  // What has no time of its own.
+  static bool is_point(const PictureRow& row) {
+    return row.kind == RowKind::kBarrier || row.kind == RowKind::kSync ||
+           row.kind == RowKind::kLifetime || row.kind == RowKind::kRepair;
+  }
+
+  void mark_flow_ends() {
+    is_flow_end_.resize(picture_.rows.size());
+    for (const FindingArrow& arrow : picture_.arrows) {
+      is_flow_end_[arrow.from_row] = is_flow_end_[arrow.to_row] = true;
+    }
+    for (const OrderLink& link : picture_.links) {
+      is_flow_end_[link.from_row] = is_flow_end_[link.to_row] = true;
+    }
+  }
+
   TraceJson& add(std::string_view phase, const std::string& name, int process, uint64_t thread) {
     TraceJson event;
     event["ph"] = phase;
@@ -101,9 +120,11 @@ class TraceWriter {
       case RowKind::kSync:
       case RowKind::kLifetime:
       case RowKind::kRepair: {
-        const bool is_repair = row.kind == RowKind::kRepair;
-        TraceJson& event =
-            add("i", is_repair ? "repair: " + row.label : row.label, kQueuesProcess, lane_of(row));
+        const std::string name = row.kind == RowKind::kRepair ? "repair: " + row.label : row.label;
+        if (is_flow_end_[index]) {
+          return add_slice(name, kQueuesProcess, lane_of(row), starts_[index], 1, std::move(args));
+        }
+        TraceJson& event = add("i", name, kQueuesProcess, lane_of(row));
         event["ts"] = starts_[index];
         event["s"] = "t";
         event["args"] = std::move(args);
@@ -174,6 +195,8 @@ class TraceWriter {
 
   const Picture& picture_;
   std::vector<uint64_t> starts_;  // By row.
+  // By row. Viewers drop a flow that does not lead from a slice to a slice.
+  std::vector<bool> is_flow_end_;
   uint64_t end_ = 0;
   TraceJson events_ = TraceJson::array();
 };

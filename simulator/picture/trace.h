@@ -13,9 +13,9 @@ namespace interlock {
 PictureLimits trace_limits();
 
 // One JSON object. Its clock is no time: each dispatch takes one microsecond, one after the other,
-// and sync takes none. Processes: queues with their dispatches, the finding as a flow between two
-// of them; memory, a thread for each segment, a slice for each owner; and the order of the witness.
-// Cost: linear in the picture.
+// and sync takes none, but where an arrow begins or ends. Processes: queues with their dispatches,
+// the finding as a flow between two of them; memory, a thread for each segment, a slice for each
+// owner; and the order of the witness. Cost: linear in the picture.
 std::string trace_of(const Picture& picture, std::string_view title);
 
 }  // namespace interlock

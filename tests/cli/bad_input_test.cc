@@ -144,13 +144,16 @@ TEST(BadInput, AMisspeltOptionIsNamedWithTheNearestOne) {
   const CommandResult result = run_interlock({"fuzz", "--encodr=interlock"});
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,
-            "error: 'interlock fuzz' has no option '--encodr'. Did you mean 'encoder'? "
+            "error: 'interlock fuzz' has no option '--encodr'. Did you mean '--encoder'? "
             "`interlock fuzz --help` lists them.\n");
   EXPECT_THAT(run_interlock({"--verion"}).err,
-              HasSubstr("'interlock' has no option '--verion'. Did you mean 'version'?"));
+              HasSubstr("'interlock' has no option '--verion'. Did you mean '--version'?"));
   EXPECT_EQ(run_interlock({"check", "--nothing-like-it", "-"}, "interlock 1\n").err,
             "error: 'interlock check' has no option '--nothing-like-it'. "
             "`interlock check --help` lists them.\n");
+  EXPECT_EQ(run_interlock({"generate", "mlp", "--layer=3"}).err,
+            "error: 'interlock generate mlp' has no option '--layer'. Did you mean '--layers'? "
+            "`interlock generate mlp --help` lists them.\n");
 }
 
 TEST(BadInput, HelpAndVersionAreWordsToo) {

@@ -47,7 +47,7 @@ TEST(Colour, IsWhereItIsAskedFor) {
               StartsWith("\x1b[1;31merror:\x1b[0m cannot read "));
   const CommandResult wrong = run_interlock({"check", "--color=maybe", "-"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_EQ(wrong.err, "error: --color=maybe is none of auto, always and never.\n");
+  EXPECT_EQ(wrong.err, "error: --color: 'maybe' is none of auto, always, never.\n");
 }
 
 TEST(Errors, BeginAlikeAndOfferNames) {
@@ -64,7 +64,10 @@ TEST(Errors, BeginAlikeAndOfferNames) {
                         {{"list", "encoder"}, "Did you mean 'encoders'?"},
                         {{"check", "x", "--format=sarf"}, "Did you mean 'sarif'?"},
                         {{"chek", "x"}, "Did you mean 'check'?"},
-                        {{"check", "x", "--formt=json"}, "Did you mean 'format'?"}};
+                        {{"check", "x", "--formt=json"}, "Did you mean '--format'?"},
+                        {{"show", "x", "--format=perfeto"}, "Did you mean 'perfetto'?"},
+                        {{"completion", "bsah"}, "Did you mean 'bash'?"},
+                        {{"--color=alwas", "check", "x"}, "Did you mean 'always'?"}};
   for (const Case& one : cases) {
     const CommandResult result = run_interlock(one.arguments, kWarText);
     EXPECT_EQ(result.status, 2) << result.err;

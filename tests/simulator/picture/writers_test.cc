@@ -164,7 +164,8 @@ TEST(PictureWriters, WriteTracesThatViewersRead) {
     const json trace = json::parse(trace_of(first_picture(program, report, trace_limits()), name));
     std::map<std::pair<int, int>, int64_t> free_from;
     std::map<std::pair<int, int>, std::vector<std::pair<int64_t, int64_t>>> slices;
-    std::map<int64_t, int64_t> begun;
+    std::map<int64_t, int> begun;  // By id: 1 once it has begun, 2 once it has ended.
+    std::vector<std::pair<std::pair<int, int>, int64_t>> flow_ends;
     uint64_t dispatch_us = 0;
     for (const json& event : trace["traceEvents"]) {
       const std::string phase = event["ph"];
@@ -175,9 +176,11 @@ TEST(PictureWriters, WriteTracesThatViewersRead) {
         slices[thread].emplace_back(at, at + event["dur"].get<int64_t>());
         if (thread.first == 1) dispatch_us += event["dur"].get<uint64_t>();
       } else if (phase == "s") {
-        begun[event["id"]] = at;
+        EXPECT_EQ(++begun[event["id"]], 1) << name;
+        flow_ends.emplace_back(thread, at);
       } else if (phase == "f") {
-        EXPECT_TRUE(begun.contains(event["id"])) << name;
+        EXPECT_EQ(++begun[event["id"]], 2) << name;
+        flow_ends.emplace_back(thread, at);
         EXPECT_EQ(event["bp"], "e");
         if (event["cat"] == "finding") ++flow_count;
       } else {
@@ -190,8 +193,14 @@ TEST(PictureWriters, WriteTracesThatViewersRead) {
         EXPECT_LE(list[i].second, list[i + 1].first) << name << " thread " << thread.second;
       }
     }
+    for (const auto& [id, count] : begun) EXPECT_EQ(count, 2) << name << " flow " << id;
+    for (const auto& [thread, at] : flow_ends) {
+      const auto is_in = [&](const auto& slice) { return slice.first <= at && at < slice.second; };
+      EXPECT_TRUE(std::ranges::any_of(slices[thread], is_in)) << name << " flow at " << at;
+    }
     EXPECT_GE(dispatch_us, program.dispatches.size()) << name;
-    EXPECT_LE(dispatch_us, program.dispatches.size() + 1) << name;  // The end of the program.
+    // The end of the program, and sync that arrows lead from or to.
+    EXPECT_LE(dispatch_us, program.dispatches.size() + 1 + flow_ends.size()) << name;
   });
   EXPECT_GT(flow_count, 50);
 }

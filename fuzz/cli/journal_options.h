@@ -4,22 +4,25 @@
 #include <CLI/CLI.hpp>
 
 #include "encoder/program/result.h"
+#include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/journal_text.h"
 #include "fuzz/cli/fuzz_options.h"
 
 namespace interlock {
 
-// Sets what the command line would; nothing is looked up or opened. Errors: the subject is no
-// campaign of `interlock fuzz`, or is guided, or says its encoder in quotes, as none of this build
-// needs.
+// Sets what the command line would; nothing is looked up or opened. A journal can be anybody's, so
+// it must not say what is executed or read. Errors: the subject is no campaign of `interlock fuzz`,
+// or is guided, or is of an encoder that is not part of this build.
 // Requires: `app` is a new one, and outlives the use of `options`.
 Result<Success> parse_journal_campaign(const JournalCampaign& journal, CLI::App& app,
                                        FuzzOptions& options);
 
-// Why an encoder of others is not opened.
-Error external_campaign_error();
+// The campaign that a journal names, to be merged, without a folder. Errors: those above; a pass
+// that is not there; options that are no campaign; one on a device.
+Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal);
 
-// Whether its programs were made of earlier ones: then it is an error above.
+// Whether its programs were made of earlier ones, by the words of this build: then it is an error
+// above.
 bool is_guided_campaign(const JournalCampaign& journal);
 
 }  // namespace interlock

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "encoder/program/error_of.h"
@@ -17,7 +18,6 @@
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/journal_options.h"
 #include "fuzz/cli/report_files.h"
-#include "fuzz/external/opened_encoder.h"
 
 namespace interlock {
 namespace {
@@ -28,26 +28,6 @@ struct MergeOptions {
   std::vector<std::string> folders;
   FuzzOptions fuzz;  // What is told, and where to; the rest is that of the shards.
 };
-
-// The campaign of the journals, in the folder that is written.
-Result<Success> set_campaign_of(const JournalCampaign& journal, FuzzOptions& options) {
-  CLI::App app;
-  FuzzOptions parsed;
-  auto said = parse_journal_campaign(journal, app, parsed);
-  if (!said) return said;
-  // A journal can be anybody's, and must not say what is executed. What was parsed decides: the
-  // text has many forms.
-  if (is_external_name(parsed.passes.encoder)) return external_campaign_error();
-  auto set = set_campaign(parsed);
-  if (!set) return set;
-  if (parsed.backend != "cpu") {
-    return Error{"campaigns on a device are not merged: what it did is in each of them."};
-  }
-  const std::string folder = options.campaign.out_dir;
-  options.campaign = parsed.campaign;
-  options.campaign.out_dir = folder;
-  return Success{};
-}
 
 // A shard that becomes the whole is no shard any more, and not the files of one campaign, either.
 Result<Success> check_folders(const MergeOptions& options) {
@@ -69,8 +49,10 @@ ExitStatus run_merge(MergeOptions& options) {
   auto merged = MergedBlocks::of(options.folders);
   if (!merged) return report_error(merged.error());
   CampaignOptions& campaign = options.fuzz.campaign;
-  auto set = set_campaign_of((*merged)->campaign(), options.fuzz);
-  if (!set) return report_error(set.error());
+  auto named = merged_campaign_of((*merged)->campaign());
+  if (!named) return report_error(named.error());
+  named->out_dir = campaign.out_dir;
+  campaign = std::move(*named);
   campaign.stop = &interrupt_stop();
   campaign.next_block = [&merged] { return (*merged)->next(); };
   tell_of_campaign(options.fuzz);

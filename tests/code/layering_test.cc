@@ -135,13 +135,14 @@ const std::vector<Room>& rooms() {
       {"fuzz/report", {"encoder", "simulator", "fuzz/judge", "fuzz/campaign"}},
       {"fuzz/workloads", {"encoder", "simulator/schedules"}},
       {"fuzz/testing", {"encoder", "simulator", "fuzz/conform"}},
-      {"fuzz/targets",
-       {"encoder", "simulator", "backends/remote", "capture", "fuzz/generate", "fuzz/judge",
-        "fuzz/external", "fuzz/minimize", "fuzz/campaign", "fuzz/report"}},
       {"fuzz/cli",
        {"encoder", "simulator", "backends", "capture", "fuzz/generate", "fuzz/judge",
         "fuzz/external", "fuzz/minimize", "fuzz/campaign", "fuzz/conform", "fuzz/report",
         "fuzz/workloads"}},
+      {"fuzz/targets",
+       {"encoder", "simulator", "backends/remote", "capture", "fuzz/generate", "fuzz/judge",
+        "fuzz/external", "fuzz/minimize", "fuzz/campaign", "fuzz/report",
+        "fuzz/cli/journal_options.h"}},
 
       // The same for C, and for what calls C. It is no command line.
       {"bindings/c",

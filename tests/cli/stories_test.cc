@@ -1,14 +1,19 @@
 // docs/failing-file.md, which a newcomer follows by copy and paste: its commands, given to a shell
-// one after the other, print what it shows.
+// one after the other, print what it shows. The commands of pages that have no such test run.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <regex>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
+#include "tests/program_count.h"
 
 namespace interlock::stories_test {
 namespace {
@@ -29,6 +34,67 @@ TEST(Stories, OfAFileThatWasSentPrintsWhatItShows) {
     const CommandResult result = run_shell(line.command);
     EXPECT_EQ(result.out, lines) << line.command << '\n' << result.err;
   }
+  ASSERT_EQ(chdir(INTERLOCK_SOURCE_DIR), 0);
+  fs::remove_all(folder);
+}
+
+// What stands for something of the reader's own, and campaigns that are as long as they need to be
+// here.
+std::string as_typed(std::string command) {
+  const std::pair<const char*, const char*> words[] = {
+      {" FILE", " corpus/bugs/mlx-3630.ilk"},
+      {"=DIR", "=found"},
+      {"=NAME", "=ggml"},
+      {"=SEED", "=1"},
+      {" queues.ilk", " corpus/queues/one-branch-joined.ilk"}};
+  for (const auto& [word, meant] : words) {
+    const size_t at = command.find(word);
+    if (at != std::string::npos) command.replace(at, std::string_view(word).size(), meant);
+  }
+  command = std::regex_replace(command, std::regex(" --runs=[0-9e]+"), "");
+  const size_t comment = command.find("  #");
+  if (comment != std::string::npos) command.erase(comment);
+  if (command.starts_with("interlock fuzz ")) {
+    command += command.find("--queues") == std::string::npos ? " --runs=300" : " --runs=40";
+  }
+  return command;
+}
+
+// The lines of a page that are commands of ours, in indented blocks, with or without a prompt.
+std::vector<std::string> commands_of_page(const std::string& page) {
+  std::vector<std::string> commands;
+  std::istringstream text(document_text("docs/" + page + ".md"));
+  const std::regex command("    (\\$ )?(interlock [a-z].*)");
+  std::smatch match;
+  for (std::string line; std::getline(text, line);) {
+    if (std::regex_match(line, match, command)) commands.push_back(match[2]);
+  }
+  return commands;
+}
+
+// Of pages that no test of their own reads: what their commands name is there, and they end with a
+// verdict. Each page may use what the ones before it have made, as `found`.
+TEST(Documents, ShowCommandsThatRun) {
+  if (is_slow_build()) GTEST_SKIP() << "It starts the program some thirty times.";
+  const fs::path folder = temporary_path("pages");
+  fs::remove_all(folder);
+  fs::create_directories(folder / "streams");
+  for (const char* const name : {"corpus", "docs"}) {
+    fs::create_directory_symlink(fs::path(INTERLOCK_SOURCE_DIR) / name, folder / name);
+  }
+  fs::copy_file(folder / "corpus/bugs/mlx-3630.ilk", folder / "streams/one.ilk");
+  ASSERT_EQ(chdir(folder.c_str()), 0);
+  size_t count = 0;
+  for (const std::string page : {"backward", "causes", "ci", "encoders", "exec", "fuzzing",
+                                 "fuzzing-passes", "workloads", "planners"}) {
+    for (const std::string& shown : commands_of_page(page)) {
+      if (shown.ends_with('\\')) continue;  // The test of that page has it.
+      const CommandResult result = run_shell(as_typed(shown));
+      EXPECT_LE(result.status, 1) << page << ": " << as_typed(shown) << '\n' << result.err;
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 30u);
   ASSERT_EQ(chdir(INTERLOCK_SOURCE_DIR), 0);
   fs::remove_all(folder);
 }

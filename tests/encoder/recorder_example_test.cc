@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "encoder/recorder.h"
 #include "encoder/text/parser.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
@@ -102,6 +103,14 @@ TEST(RecordingDocument, ShowsTheExamplesThatAreCompiled) {
     document.erase(at, block.size());
   }
   EXPECT_THAT(document, Not(HasSubstr("```c\n")));
+}
+
+TEST(RecordingDocument, SaysWhatARecorderTakes) {
+  const std::string document = content_of(INTERLOCK_SOURCE_DIR "/docs/recording.md");
+  const auto kib = std::to_string(sizeof(interlock_recorder) >> 10);
+  EXPECT_THAT(document, HasSubstr("the recorder takes " + kib + " KiB"));
+  // Its times are those of another page.
+  EXPECT_THAT(document, Not(HasSubstr(" ns")));
 }
 
 }  // namespace

@@ -25,7 +25,14 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${consumer} -G ${GENERATOR}
 run(${CMAKE_COMMAND} --build ${consumer})
 run(${consumer}/consumer)
 run(${consumer}/recorder_consumer)
-run(${consumer}/testing_consumer)
+
+# The project of docs/testing.md, as that page builds it.
+set(tested ${BUILD_DIR}/package/encoder_test)
+file(REMOVE_RECURSE ${tested})
+run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/docs/examples/encoder_test -B ${tested} -G ${GENERATOR}
+  -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${moved})
+run(${CMAKE_COMMAND} --build ${tested})
+run(${tested}/my_encoder_test)
 
 if(EXISTS ${consumer}/c_consumer)
   run(${consumer}/c_consumer ${SOURCE_DIR}/corpus/bugs/mlx-3630.ilk)

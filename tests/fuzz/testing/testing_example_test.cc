@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "encoder/recorder.h"
@@ -154,7 +155,20 @@ TEST(TestingDocument, ShowsTheTestsThatAreCompiled) {
   EXPECT_THAT(document, HasSubstr(shown));
   EXPECT_THAT(document, HasSubstr(source_of("class MyEncoder final", "\n};\n")));
   EXPECT_THAT(document, HasSubstr(source_of("TEST(MyEncoder, OrdersAllThatOthersGetWrong)")));
-  EXPECT_THAT(document, HasSubstr("\nINTERLOCK_CONFORMANCE(MyEncoder);\n"));
+  for (const auto& [language, name] :
+       {std::pair("cmake", "CMakeLists.txt"), std::pair("cpp", "my_encoder_test.cc")}) {
+    const std::string file =
+        content_of(std::string(INTERLOCK_SOURCE_DIR "/docs/examples/encoder_test/") + name);
+    EXPECT_THAT(document, HasSubstr(std::string("```") + language + "\n" + file + "```\n")) << name;
+  }
+  // What the package test does, without its indentation.
+  std::string fetched = content_of(INTERLOCK_SOURCE_DIR "/tests/package/CMakeLists.txt");
+  fetched = fetched.substr(fetched.find("  include(FetchContent)"));
+  fetched = fetched.substr(0, fetched.find("elseif"));
+  std::istringstream fetched_lines(fetched);
+  for (std::string line; std::getline(fetched_lines, line);) {
+    EXPECT_THAT(document, HasSubstr("\n" + line.substr(2) + "\n"));
+  }
   EXPECT_THAT(document, HasSubstr(source_of("TEST(MyStreams, OrderEveryHazardWithOneWait)")));
   std::string indented;
   std::istringstream lines(shown);

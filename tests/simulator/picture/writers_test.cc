@@ -194,9 +194,12 @@ TEST(PictureWriters, WriteTracesThatViewersRead) {
       }
     }
     for (const auto& [id, count] : begun) EXPECT_EQ(count, 2) << name << " flow " << id;
-    for (const auto& [thread, at] : flow_ends) {
-      const auto is_in = [&](const auto& slice) { return slice.first <= at && at < slice.second; };
-      EXPECT_TRUE(std::ranges::any_of(slices[thread], is_in)) << name << " flow at " << at;
+    for (const auto& end : flow_ends) {
+      const auto is_in = [&](const auto& slice) {
+        return slice.first <= end.second && end.second < slice.second;
+      };
+      EXPECT_TRUE(std::ranges::any_of(slices[end.first], is_in))
+          << name << " flow at " << end.second;
     }
     EXPECT_GE(dispatch_us, program.dispatches.size()) << name;
     // The end of the program, and sync that arrows lead from or to.

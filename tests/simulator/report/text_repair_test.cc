@@ -248,8 +248,8 @@ TEST(TextRepair, EndsDeadlocks) {
     ASSERT_EQ(repair->hazard_count, 0);
     ASSERT_TRUE(is_clean(repair->text)) << repair->text;
   }
-  EXPECT_GT(stuck, count / 100);
-  EXPECT_GT(ended, stuck / 2);
+  EXPECT_GE(stuck, is_slow_build() ? 0 : count / 100);
+  EXPECT_GE(ended, stuck / 2);
 }
 
 TEST(TextRepair, RewritesTheExpectationOfADeadlockThatIsNoneAnyMore) {

@@ -103,6 +103,14 @@ TEST_F(Capture, FollowsAddressesOfBuffers) {
   EXPECT_THAT(table.out, Not(HasSubstr("not understood")));
 }
 
+// Two memories of one pointer are the same bytes.
+TEST_F(Capture, KnowsMemoryOfTheHostThatIsImportedTwice) {
+  const CommandResult result = capture("imports");
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads m4[0:1024], which "
+                                    "s1.b0.c0 (dispatch 0) writes."));
+}
+
 // What --exact binds takes the place of a set that the application bound before. The application
 // looks at its results.
 TEST_F(Capture, BindsAgainTheSetThatMeasuringDisturbed) {

@@ -369,6 +369,7 @@ constexpr Mode kModes[] = {
     {"addresses-in-a-table", run_addresses_in_a_table, {.has_addresses = true}},
     {"ordered-table", run_ordered_table, {.has_addresses = true}},
     {"set-that-stays", run_set_that_stays},
+    {"imports", run_imports, {.has_imports = true}},
     {"record", run_record},
     {"record-briefly", run_record_briefly},
     {"all-features", run_barrier, {false, true, false}},

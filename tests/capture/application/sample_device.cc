@@ -102,10 +102,13 @@ void SampleDevice::create_device(SampleWishes wishes) {
   enabled.shaderStorageBufferArrayDynamicIndexing = VK_TRUE;
   enabled.robustBufferAccess = VK_TRUE;
   if (!wishes.has_all_features) info.pEnabledFeatures = &enabled;
-  const char* const extension = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
-  info.enabledExtensionCount = 1;
-  info.ppEnabledExtensionNames = &extension;
-  require(vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
+  const char* const extensions[] = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
+                                    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
+  info.enabledExtensionCount = wishes.has_imports ? 2 : 1;
+  info.ppEnabledExtensionNames = extensions;
+  const VkResult result = vkCreateDevice(physical_, &info, nullptr, &device_);
+  if (wishes.has_imports && result == VK_ERROR_EXTENSION_NOT_PRESENT) std::exit(4);
+  require(result, "vkCreateDevice");
   volkLoadDevice(device_);
   vkGetDeviceQueue(device_, family_, 0, &queue_);
   if (wishes.has_two_families) vkGetDeviceQueue(device_, 1, 0, &other_queue_);
@@ -201,6 +204,34 @@ SampleBuffer SampleDevice::buffer() {
   void* data = nullptr;
   require(vkMapMemory(device_, made.memory, 0, VK_WHOLE_SIZE, 0, &data), "vkMapMemory");
   made.words = static_cast<uint32_t*>(data);
+  buffers_.push_back(made);
+  return made;
+}
+
+SampleBuffer SampleDevice::buffer_at(void* pointer) {
+  constexpr auto kHandle = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  SampleBuffer made;
+  VkExternalMemoryBufferCreateInfo external = {
+      VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
+  external.handleTypes = kHandle;
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.pNext = &external;
+  info.size = kSampleBytes;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  require(vkCreateBuffer(device_, &info, nullptr, &made.buffer), "vkCreateBuffer");
+  VkMemoryHostPointerPropertiesEXT types = {VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+  require(vkGetMemoryHostPointerPropertiesEXT(device_, kHandle, pointer, &types),
+          "vkGetMemoryHostPointerPropertiesEXT");
+  VkImportMemoryHostPointerInfoEXT import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
+  import.handleType = kHandle;
+  import.pHostPointer = pointer;
+  VkMemoryAllocateInfo memory = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  memory.pNext = &import;
+  memory.allocationSize = kSampleImportBytes;
+  memory.memoryTypeIndex = memory_type(physical_, types.memoryTypeBits);
+  require(vkAllocateMemory(device_, &memory, nullptr, &made.memory), "vkAllocateMemory");
+  require(vkBindBufferMemory(device_, made.buffer, made.memory, 0), "vkBindBufferMemory");
+  made.words = static_cast<uint32_t*>(pointer);
   buffers_.push_back(made);
   return made;
 }

@@ -16,6 +16,8 @@ struct SampleBuffer {
 };
 
 inline constexpr uint64_t kSampleBytes = 1024;
+// The largest that a device may ask an imported pointer to be aligned to.
+inline constexpr uint64_t kSampleImportBytes = 65536;
 
 // What a mode asks of the device beside a queue; where that is not there, the program ends with
 // status 4.
@@ -24,6 +26,7 @@ struct SampleWishes {
   bool has_all_features = false;  // Of Vulkan 1.0 to 1.3.
   bool is_unnamed = false;        // The extension with names and labels is not turned on.
   bool has_addresses = false;     // Of buffers.
+  bool has_imports = false;       // Of memory of the host.
 };
 
 class SampleDevice {
@@ -47,6 +50,9 @@ class SampleDevice {
   bool has_addresses() const { return has_addresses_; }
 
   SampleBuffer buffer();
+  // Of memory of the host, which outlives this. Requires: the device has imports; `memory` is
+  // aligned to kSampleImportBytes, and so large.
+  SampleBuffer buffer_at(void* memory);
 
   // Of a compute shader; whoever asks for it destroys it.
   VkPipeline create_pipeline(VkPipelineLayout layout, std::span<const uint32_t> code) const;

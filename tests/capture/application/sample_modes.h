@@ -44,6 +44,8 @@ void run_addresses_in_a_table(Sample& sample);
 void run_ordered_table(Sample& sample);
 // A set is bound, and not used until another layout was in use.
 void run_set_that_stays(Sample& sample);
+// The missing barrier: what is between the dispatches is memory of the host, by two imports.
+void run_imports(Sample& sample);
 
 // Prints what recording a command takes, and submits nothing.
 void run_record(Sample& sample);

@@ -84,9 +84,9 @@ class ObjectState {
   // By entry point, with its ExecutionModel.
   using EntryTable = std::map<std::pair<uint32_t, std::string>, std::optional<ShaderAccesses>>;
 
-  // Of an image that no memory is known of: as many bytes as it has here.
   // One that is freed, or allocated anew.
   void release_memory(uint64_t handle);
+  // Of an image that no memory is known of: as many bytes as it has here.
   void give_own_memory(CapturedImage& image);
   // None if they are not known, which is noted.
   std::optional<ShaderAccesses> accesses_of(const Code& code, const std::string& entry,

@@ -75,12 +75,12 @@ StageMask stages_of(uint64_t stages, ScopeEnd end) {
 }
 
 bool has_unknown_stages(uint64_t stages) {
-  constexpr uint64_t kKnown =
+  constexpr uint64_t kKnownStages =
       VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT |
       VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
       VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT |
       VK_PIPELINE_STAGE_2_HOST_BIT | kTransferStages | kPartsOfGraphics;
-  return (stages & ~kKnown) != 0;
+  return (stages & ~kKnownStages) != 0;
 }
 
 bool has_parts_of_graphics(uint64_t stages) { return (stages & kPartsOfGraphics) != 0; }

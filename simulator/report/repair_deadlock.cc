@@ -47,6 +47,7 @@ class DeadlockRepairs {
         finding_(finding),
         has_run_(program.statements.size(), false) {
     for (const StatementId id : find_reference_order(program).statements) has_run_[id.index] = true;
+    if (finding.cycle.size() > kStepsMax) has_tried_all_ = false;
   }
 
   void run() {
@@ -58,7 +59,7 @@ class DeadlockRepairs {
       finding_.repair = best_->lines;
     }
     if (finding_.repair.empty() && has_tried_all_) {
-      finding_.fix += " To leave out or to move one statement is not enough.";
+      finding_.fix += " None of the changes of one statement that were tried is enough.";
     }
   }
 
@@ -88,7 +89,7 @@ class DeadlockRepairs {
   }
 
   bool leave_out_some() {
-    for (size_t i = 0; i < step_count(); ++i) {
+    for (size_t i = 0; i < step_count() && can_try(); ++i) {
       const BlockedStatement& blocked = finding_.cycle[i];
       const SyncStep* const step = step_of(blocked.statement);
       if (!blocked.is_a_wait || step == nullptr) continue;
@@ -127,7 +128,7 @@ class DeadlockRepairs {
   // What is waited for, and the first of its queue that has not run, change places.
   bool move_some() {
     for (const bool is_later : {false, true}) {
-      for (size_t i = 0; i < step_count(); ++i) {
+      for (size_t i = 0; i < step_count() && can_try(); ++i) {
         const StatementId awaited = finding_.cycle[i].waits_for;
         const StatementId held = finding_.cycle[(i + 1) % finding_.cycle.size()].statement;
         const StatementId moved = is_later ? held : awaited;
@@ -163,10 +164,10 @@ class DeadlockRepairs {
       for (uint32_t part = step->first; part < step->first + step->count; ++part) {
         const SignalPart& signal = program_.signal_parts[part];
         if (program_.semaphores[signal.semaphore.index].is_binary) continue;
+        if (!can_try()) return false;
         ++tried_count;
         SyncEdit edit(program_);
-        edit.remove(wait);
-        edit.add_wait({wait, true}, statement_of(wait).queue, part);
+        edit.wait_for(wait, part);
         const auto found =
             try_edit(edit, fmt::format("let {} be for `{}` instead.", quoted_of(wait),
                                        text_of_part(program_, signal)));
@@ -180,6 +181,7 @@ class DeadlockRepairs {
     const StatementId signal = open.blocked.waits_for;
     const SyncStep* const step = step_of(signal);
     if (step == nullptr || step->kind != SyncKind::kSignal || step->count != 1) return false;
+    if (!can_try()) return false;
     const QueueIndex queue = queue_of(open.last);
     SyncEdit edit(program_);
     edit.move(signal, {program_.dispatch(open.last).statement, true}, queue);
@@ -189,16 +191,22 @@ class DeadlockRepairs {
     return found && found->empty();
   }
 
+  // What a try costs.
+  uint64_t work() const {
+    return 40 * (program_.statements.size() + program_.accesses.size()) + kWorkOfText;
+  }
+
+  bool can_try() {
+    if (work() <= work_left_ && !is_stopped()) return true;
+    has_tried_all_ = false;
+    return false;
+  }
+
   // Returns what is new, of the hazards those that a report lists; none if not all runs then, or
   // that is no program. Takes note of the best.
   std::optional<std::vector<Finding>> try_edit(const SyncEdit& edit, const std::string& fix) {
-    const uint64_t work =
-        40 * (program_.statements.size() + program_.accesses.size()) + kWorkOfText;
-    if (work > work_left_ || is_stopped()) {
-      has_tried_all_ = false;
-      return std::nullopt;
-    }
-    work_left_ -= work;
+    if (!can_try()) return std::nullopt;
+    work_left_ -= work();
     ParseOptions options;
     read_every_queue(options);
     const Result<Program> changed = parse(print(edit.program()), "", options);
@@ -239,6 +247,13 @@ class DeadlockRepairs {
         const DispatchId one(first);
         const DispatchId other(second);
         if (position[first] < position[second] || (has_run(one) && has_run(other))) continue;
+        const uint64_t cost =
+            changed.dispatch(one).access_count + changed.dispatch(other).access_count + 1;
+        if (cost > work_left_ || is_stopped()) {
+          has_tried_all_ = false;
+          return true;
+        }
+        work_left_ -= cost;
         if (have_conflict(changed, segments, one, other)) return true;
       }
     }
@@ -246,13 +261,18 @@ class DeadlockRepairs {
   }
 
   bool is_new(const Finding& finding) const {
-    const bool is_old =
-        has_run(finding.first.dispatch) && (!finding.second || has_run(finding.second->dispatch));
+    const bool is_old = has_run(finding.first.dispatch) &&
+                        (!finding.second || has_run(finding.second->dispatch)) &&
+                        (!finding.lifetime.is_some() || has_run(finding.lifetime));
     return is_of_order(finding.kind) && !is_old;
   }
 
   bool has_run(DispatchId id) const {
     return id.is_some() && has_run_[program_.dispatch(id).statement.index];
+  }
+
+  bool has_run(LifetimeId id) const {
+    return has_run_[program_.lifetimes[id.index].statement.index];
   }
 
   const Program& program_;

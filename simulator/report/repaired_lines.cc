@@ -68,7 +68,10 @@ void RepairedLines::apply(std::span<const RepairLine> repair,
     };
     for (const std::string_view text : before[i]) add(text);
     // The last line may have no end; what stands after it needs one.
-    if (!after[i].empty() && line_end_of(lines_[i].text).empty()) lines_[i].text += end_;
+    const bool has_gone = lines_[i].text.empty();
+    if (!after[i].empty() && !has_gone && line_end_of(lines_[i].text).empty()) {
+      lines_[i].text += end_;
+    }
     lines.push_back(std::move(lines_[i]));
     for (const std::string_view text : after[i]) add(text);
   }

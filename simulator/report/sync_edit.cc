@@ -121,6 +121,14 @@ void SyncEdit::add_edge(DispatchId from, DispatchId to) {
   change(after_.dispatch(to).statement);
 }
 
+void SyncEdit::wait_for(StatementId wait, uint32_t part) {
+  SyncStep& step = after_.syncs[after_.statements[wait.index].index];
+  step.semaphore = after_.signal_parts[part].semaphore;
+  step.value = after_.signal_parts[part].value;
+  step.partner = part;
+  change(wait);
+}
+
 void SyncEdit::change(StatementId statement) { changed_.push_back(statement); }
 
 void SyncEdit::widen(StatementId statement, uint32_t dependency, bool is_source, Scope by) {

@@ -45,6 +45,9 @@ class SyncEdit {
   // From now on a full edge leads from `from` to `to`, and so do the others to `to`.
   void add_edge(DispatchId from, DispatchId to);
 
+  // A wait of the text is for this part of a signal from now on.
+  void wait_for(StatementId wait, uint32_t part);
+
   // What a statement of the text says more from now on, one word.
   void widen(StatementId statement, uint32_t dependency, bool is_source, Scope by);
   void add_operand(StatementId statement, uint32_t dependency, const Access& bytes);

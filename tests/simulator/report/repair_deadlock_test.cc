@@ -29,6 +29,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string fix_of(const std::string& body) {
   const Program program = program_with_queues(
@@ -94,7 +95,7 @@ TEST(FindDeadlockRepair, EndsItAndAddsNothingInRandomPrograms) {
     const Finding finding = check(*program, {.redundancy_budget = 0}).findings.front();
     ASSERT_EQ(finding.kind, FindingKind::kDeadlock);
     if (finding.repair.empty()) {
-      ASSERT_THAT(finding.fix, HasSubstr("is not enough")) << text;
+      ASSERT_THAT(finding.fix, HasSubstr("were tried is enough")) << text;
       continue;
     }
     const std::string repaired_text = with_repair(text, *program, finding.repair);
@@ -112,7 +113,8 @@ TEST(FindDeadlockRepair, EndsItAndAddsNothingInRandomPrograms) {
   }
   EXPECT_GE(stuck, is_slow_build() ? 0 : count / 100);
   EXPECT_GE(ended, stuck / 2);
-  EXPECT_LE(with_others, ended);
+  // Of 93 in the short run 41 have others.
+  EXPECT_LE(with_others, ended * 3 / 5);
   print_proof(count,
               "the repair of a deadlock lets all run, and brings no hazard unless it says so");
 }
@@ -162,6 +164,61 @@ signal done=1 on q1
             "let 'wait done=1 on q1' (held, statement 2) be for `made=1` instead.");
 }
 
+// Stages, label and comment stay.
+TEST(FindDeadlockRepair, LeavesTheWaitAsItIsButForItsSignal) {
+  EXPECT_EQ(fix_of(R"(
+make: dispatch Make writes x
+signal made=1
+held: wait done=1 before copy on q1
+use: dispatch Use reads x writes y on q1
+signal done=1 on q1
+)")
+                .find("be for"),
+            std::string::npos);
+  const Program program = program_with_queues(R"(interlock 1
+memory x 64
+memory y 64
+q1: queue concurrent
+make: dispatch Make writes x
+signal made=1
+held: wait done=1 before compute on q1
+use: dispatch Use reads x writes y on q1
+signal done=1 on q1
+)");
+  const Finding finding = check(program).findings.front();
+  ASSERT_EQ(finding.repair.size(), 1u) << finding.fix;
+  EXPECT_EQ(finding.repair[0].place, RepairPlace::kInstead);
+  EXPECT_EQ(finding.repair[0].text, "held: wait made=1 before compute on q1");
+}
+
+// What runs then, and did not before, is beside a value that ended.
+TEST(FindDeadlockRepair, CountsAccessesAfterAnEnd) {
+  EXPECT_THAT(fix_of(R"(
+memory pool 64
+tensor t f32[16] at pool+0
+fill: dispatch Fill writes t on q1
+held: wait go=1
+free t on q0
+use: dispatch Use reads t writes y on q1
+signal go=1
+)"),
+              HasSubstr("All runs then, with 1 other finding: "));
+}
+
+TEST(FindDeadlockRepair, SaysNothingOfAllChangesOfALongCircle) {
+  std::string text = "interlock 1\n";
+  for (int i = 0; i < 18; ++i) text += fmt::format("memory m{} 64\n", i);
+  for (int i = 1; i < 18; ++i) text += fmt::format("q{}: queue concurrent\n", i);
+  for (int i = 0; i < 18; ++i) {
+    const int next = (i + 1) % 18;
+    text +=
+        fmt::format("wait s{}=1 on q{}\ndispatch D{} {}writes m{} on q{}\nsignal s{}=1 on q{}\n",
+                    next, i, i, i == 17 ? "" : fmt::format("reads m{} ", next), i, i, i, i);
+  }
+  EXPECT_THAT(check(program_with_queues(text)).findings.front().fix,
+              Not(HasSubstr("were tried is enough")));
+}
+
 TEST(FindDeadlockRepair, SubmitsBeforeTheHostWaits) {
   EXPECT_EQ(fix_of(R"(
 make: dispatch Make writes x
@@ -184,7 +241,7 @@ wait b=1 on q2
 dispatch Two writes y on q2
 signal b=1 on q2
 )"),
-              HasSubstr(" To leave out or to move one statement is not enough."));
+              HasSubstr(" None of the changes of one statement that were tried is enough."));
 }
 
 }  // namespace

@@ -109,7 +109,11 @@ void ObjectState::apply(const ImportMemoryRecord& record) {
       return;
     }
   }
-  if (!is_apart) return summary_.note("memory of the host that is imported twice, and partly");
+  // FFmpeg imports planes of pictures, which begin and end within a page that others share.
+  if (!is_apart) {
+    return summary_.remark(
+        "memory of the host whose pages are imported again, in part (it is taken to be apart)");
+  }
   memory->host_pointer = record.pointer;
   imports_[record.pointer] = memory;
 }

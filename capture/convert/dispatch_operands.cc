@@ -101,8 +101,7 @@ class OperandFinder {
   }
 
   // As the use says; of what can only be read, a read.
-  template <typename Use>
-  void add_used(const std::vector<CapturedBytes>& parts, const Use& use) {
+  void add_used(const std::vector<CapturedBytes>& parts, const BindingUse& use) {
     if (use.is_loaded) add(parts, AccessMode::kRead);
     if (use.is_stored) add(parts, AccessMode::kWrite);
   }

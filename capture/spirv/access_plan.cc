@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "capture/spirv/instrument.h"
+#include "capture/spirv/storage_class.h"
 #include "capture/spirv/value_layout.h"
 
 namespace interlock {
 namespace {
 
-enum StorageClass : uint32_t { kUniformClass = 2, kStorageClass = 12 };
 enum ImageDim : uint32_t { kDim1D = 0, kDim2D = 1, kDim3D = 2 };
 
 // What comes after the operands of an image instruction, as bits.
@@ -84,7 +84,7 @@ class AccessPlanner {
     if (module_.is(type, Opcode::kTypeSampler)) return;
     if (!module_.is(type, Opcode::kTypeStruct)) {
       describe_image(type, planned);
-    } else if (storage_class != kUniformClass && storage_class != kStorageClass) {
+    } else if (storage_class != kUniformClass && storage_class != kStorageBufferClass) {
       planned.reason = "a variable that is no buffer and no image";
     }
     plan_.variables.push_back(std::move(planned));

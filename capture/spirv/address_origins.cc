@@ -8,20 +8,12 @@
 
 #include "capture/spirv/operand_uses.h"
 #include "capture/spirv/shader_accesses.h"
+#include "capture/spirv/storage_class.h"
 #include "capture/spirv/value_layout.h"
 #include "encoder/program/stop.h"
 
 namespace interlock {
 namespace {
-
-enum PointerClass : uint32_t {
-  kInputClass = 1,
-  kWorkgroupClass = 4,
-  kPrivateClass = 6,
-  kFunctionClass = 7,
-  kPushConstantClass = 9,
-  kPhysicalStorageClass = 5349,
-};
 
 // Of a chain of pointers into push constants.
 constexpr int kChainsMax = 64;

@@ -9,21 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "capture/spirv/storage_class.h"
 #include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
 
 enum Decoration : uint32_t { kBinding = 33, kDescriptorSet = 34 };
-constexpr uint32_t kPhysicalStorageBuffer = 5349;
 
 // Whether a variable of this storage class is what a descriptor names.
 bool is_of_resources(uint32_t storage_class) {
-  constexpr uint32_t kUniformConstant = 0;
-  constexpr uint32_t kUniform = 2;
-  constexpr uint32_t kStorageBuffer = 12;
-  return storage_class == kUniformConstant || storage_class == kUniform ||
-         storage_class == kStorageBuffer;
+  return storage_class == kUniformConstantClass || storage_class == kUniformClass ||
+         storage_class == kStorageBufferClass;
 }
 
 class ModuleReader {
@@ -47,7 +44,7 @@ class ModuleReader {
         return;
       case Opcode::kTypePointer:
         // A pointer to memory that no binding names is a value like others: to load it is to load.
-        if (parsed.words[2] == kPhysicalStorageBuffer) {
+        if (parsed.words[2] == kPhysicalStorageClass) {
           module_.has_addresses = true;
           return;
         }

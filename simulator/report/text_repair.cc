@@ -65,7 +65,7 @@ bool lists_some(const CheckReport& report) {
          });
 }
 
-// Without blanks before it and a comment behind.
+// Without blanks before it and a comment after it.
 std::string_view content_of(std::string_view line) {
   line = line.substr(0, line.find('#'));
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));

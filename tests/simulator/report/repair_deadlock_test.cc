@@ -132,7 +132,7 @@ signal b=1 on q1
 }
 
 // Right needs what Left writes, and Last what Right does.
-TEST(FindDeadlockRepair, MovesAWaitBehindWhatIsWaitedFor) {
+TEST(FindDeadlockRepair, MovesAWaitAfterWhatIsWaitedFor) {
   EXPECT_EQ(fix_of(R"(
 wait b=1
 dispatch Left writes x

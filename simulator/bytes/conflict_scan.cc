@@ -1,6 +1,7 @@
-// The basic idea is that most of what a program did to its bytes is hidden by what it wrote later,
-// so that a tree of runs is small and stays in the cache, where segments are as many as the program
-// has endpoints. Runs do not know which accesses they hide, and know no sorts of atomics. Where
+// The basic idea is that ranges that come again and again are numbered once, and asked for by
+// number. Where they do not, most of what a program did to its bytes is hidden by what it wrote
+// later, so that a tree of runs is small and stays in the cache, where segments are as many as the
+// program has endpoints. Neither knows which accesses are hidden, nor sorts of atomics. Where
 // somebody asks for that, or where so much is visible that segments take less memory, a history by
 // segments takes over: it records again what came before, and asks nothing of it.
 #include "simulator/bytes/conflict_scan.h"
@@ -29,17 +30,21 @@ ConflictScan::ConflictScan(const Program& program, const ByteSegments& segments)
     fits = fits && memory.size_bytes < UINT64_MAX - begin;
     begin += memory.size_bytes;
   }
-  if (fits) {
-    runs_.emplace();
-  } else {
+  if (!fits) {
     history_.emplace(program, segments);
+    return;
   }
+  recurring_ = RecurringRanges::of(program, memory_begins_);
+  if (!recurring_.has_value()) runs_.emplace();
+}
+
+bool ConflictScan::has_atomics(const Dispatch& dispatch) const {
+  return std::ranges::any_of(program_.accesses_of(dispatch), &Access::is_atomic);
 }
 
 bool ConflictScan::can_use_runs(const Dispatch& dispatch) const {
   const size_t bytes_max = kRunBytesMin + kRunBytesPerAccess * program_.accesses.size();
-  return runs_->size_bytes() <= bytes_max &&
-         std::ranges::none_of(program_.accesses_of(dispatch), &Access::is_atomic);
+  return runs_->size_bytes() <= bytes_max && !has_atomics(dispatch);
 }
 
 ByteRange ConflictScan::in_all_bytes(const Access& access) const {
@@ -49,13 +54,26 @@ ByteRange ConflictScan::in_all_bytes(const Access& access) const {
 
 ScannedConflicts ConflictScan::find(DispatchId id) {
   const Dispatch& dispatch = program_.dispatch(id);
-  if (runs_.has_value() && !can_use_runs(dispatch)) history();
-  ScannedConflicts found;
-  if (!runs_.has_value()) {
-    static_cast<LatestConflicts&>(found) = history_->latest(id);
-    return found;
+  if (recurring_.has_value()) {
+    if (recurring_->has_atomics() && has_atomics(dispatch)) history();
+  } else if (runs_.has_value() && !can_use_runs(dispatch)) {
+    history();
   }
+  ScannedConflicts found;
+  if (recurring_.has_value()) {
+    found = recurring_->find(dispatch);
+  } else if (runs_.has_value()) {
+    found = find_in_runs(dispatch);
+  } else {
+    static_cast<LatestConflicts&>(found) = history_->latest(id);
+  }
+  level_ = found.level;
+  return found;
+}
+
+ScannedConflicts ConflictScan::find_in_runs(const Dispatch& dispatch) {
   if (places_.size() < dispatch.access_count) places_.resize(dispatch.access_count);
+  ScannedConflicts found;
   size_t place = 0;
   for (const Access& access : program_.accesses_of(dispatch)) {
     if (access.range.is_empty()) continue;
@@ -65,17 +83,23 @@ ScannedConflicts ConflictScan::find(DispatchId id) {
     found.any = std::max(found.any, writes ? stamps.any : stamps.write);
     found.level = std::max(found.level, writes ? stamps.any_level : stamps.write_level);
   }
-  level_ = ++found.level;
+  ++found.level;
   return found;
 }
 
 void ConflictScan::record(DispatchId id) {
   ++next_.index;
-  if (!runs_.has_value()) {
+  if (recurring_.has_value()) {
+    recurring_->record(program_.dispatch(id), id.index + 1, level_);
+  } else if (runs_.has_value()) {
+    record_in_runs(id);
+  } else {
     history_->record(id, id.index + 1);
     history_->prefetch_ahead(id);
-    return;
   }
+}
+
+void ConflictScan::record_in_runs(DispatchId id) {
   size_t place = 0;
   for (const Access& access : program_.accesses_of(id)) {
     if (access.range.is_empty()) continue;
@@ -89,6 +113,7 @@ void ConflictScan::record(DispatchId id) {
 
 const AccessHistory& ConflictScan::history() {
   if (history_.has_value()) return *history_;
+  recurring_.reset();
   runs_.reset();
   history_.emplace(program_, segments_);
   for (DispatchId id(0); id < next_ && !is_stopped(); ++id.index) {

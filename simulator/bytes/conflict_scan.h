@@ -11,24 +11,11 @@
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
+#include "simulator/bytes/conflict_observer.h"
+#include "simulator/bytes/recurring_ranges.h"
 #include "simulator/bytes/run_tree.h"
 
 namespace interlock {
-
-// The stamps are dispatch indices plus 1.
-struct ScannedConflicts : LatestConflicts {
-  // 1 where a dispatch conflicts with nothing earlier, else one more than the highest level that it
-  // conflicts with. Zero: not known, as for all dispatches behind this one.
-  Stamp level = 0;
-};
-
-class ConflictObserver {
- public:
-  virtual ~ConflictObserver() = default;
-
-  // Called once per dispatch, in issue order.
-  virtual void see(DispatchId dispatch, const ScannedConflicts& latest) = 0;
-};
 
 // Dispatches are found and then recorded, in issue order.
 class ConflictScan {
@@ -37,7 +24,8 @@ class ConflictScan {
   ConflictScan(const Program& program, const ByteSegments& segments);
 
   // Returns the conflicts of the first dispatch that is not recorded with all that are.
-  // Cost: O(log a) per operand for a accesses. So record(), amortized.
+  // Cost: O(log a) per operand for a accesses, or constant where ranges recur. So record(),
+  // amortized.
   ScannedConflicts find(DispatchId dispatch);
 
   // Requires: `dispatch` was found last.
@@ -48,17 +36,22 @@ class ConflictScan {
   const AccessHistory& history();
 
  private:
+  bool has_atomics(const Dispatch& dispatch) const;
   bool can_use_runs(const Dispatch& dispatch) const;
+  ScannedConflicts find_in_runs(const Dispatch& dispatch);
+  void record_in_runs(DispatchId id);
   ByteRange in_all_bytes(const Access& access) const;
 
   const Program& program_;
   const ByteSegments& segments_;
   std::vector<uint64_t> memory_begins_;  // Where each memory begins in the bytes of all.
-  std::optional<RunTree> runs_;          // Or else history_.
+  // One of the three.
+  std::optional<RecurringRanges> recurring_;
+  std::optional<RunTree> runs_;
   std::optional<AccessHistory> history_;
   DispatchId next_ = DispatchId(0);     // The first one that is not recorded.
-  Stamp level_ = 0;                     // Of the dispatch found last, where runs_ are. So:
-  std::vector<RunTree::Place> places_;  // By operand that is not empty.
+  Stamp level_ = 0;                     // Of the dispatch found last, unless by history_.
+  std::vector<RunTree::Place> places_;  // In runs_, of its operands that are not empty.
 };
 
 // Shows every dispatch to each of `observers`, whatever sync orders.

@@ -49,6 +49,16 @@ HappensBefore::HappensBefore(const Program& program, const Program* exact) {
     program_ = &program;
     return;
   }
+  order_one_queue(program);
+}
+
+HappensBefore HappensBefore::of_one_queue(const Program& program) {
+  HappensBefore order;
+  order.order_one_queue(program);
+  return order;
+}
+
+void HappensBefore::order_one_queue(const Program& program) {
   if (std::ranges::find(program.barriers, BarrierKind::kScoped, &Barrier::kind) !=
       program.barriers.end()) {
     scopes_ = std::make_shared<const ScopedOrder>(program);

@@ -26,6 +26,10 @@ class HappensBefore {
   // reference order (reference_order.h). `exact`: as QueueOrder has it. Cost: linear.
   explicit HappensBefore(const Program& program, const Program* exact = nullptr);
 
+  // The same of a program that is known not to be one for needs_queue_order(), whose
+  // answer takes a look at all of it.
+  static HappensBefore of_one_queue(const Program& program);
+
   // What `first` does in its own stage has finished before `second` starts in its own, in every
   // legal schedule. Cost: constant.
   bool executes_before(DispatchId first, DispatchId second) const {
@@ -112,6 +116,8 @@ class HappensBefore {
   }
 
  private:
+  HappensBefore() = default;
+  void order_one_queue(const Program& program);
   // Apart, so that what one queue asks for stays small enough to be inlined.
   bool executes_before_on_queues(DispatchId first, DispatchId second) const;
   bool executes_before_on_queues(DispatchId first, const Access& first_access, DispatchId second,

@@ -159,7 +159,7 @@ CheckReport check_one_queue(const Program& program, const CheckOptions& options)
   CheckReport report;
   const ByteSegments segments(program);
   count_statements(program, report);
-  const HappensBefore order(program);
+  const HappensBefore order = HappensBefore::of_one_queue(program);
   const DestroyNeeds destroys = find_destroy_needs(program);
   if (is_stopped()) return report;
   GreedyBarriers greedy(destroys.pairs);

@@ -1,4 +1,4 @@
-// The scan by runs of bytes against histories by segments.
+// The scan by numbered ranges, and that by runs of bytes, against histories by segments.
 #include "simulator/bytes/conflict_scan.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace interlock::conflict_scan_test {
 namespace {
 
 struct Seen {
-  uint64_t by_runs = 0;  // Dispatches whose level was known.
+  uint64_t by_level = 0;  // Dispatches whose level was known.
   uint64_t by_history = 0;
 };
 
@@ -31,9 +31,9 @@ void expect_same_conflicts(const Program& program, size_t history_from, Seen& se
     ASSERT_EQ(found.write, latest.latest(id).write) << i;
     ASSERT_EQ(found.any, latest.latest(id).any) << i;
     const Stamp level = levels.latest(id).any + 1;
-    const bool is_by_runs = found.level != 0;
-    ++(is_by_runs ? seen.by_runs : seen.by_history);
-    ASSERT_EQ(found.level, is_by_runs ? level : 0) << i;
+    const bool has_level = found.level != 0;
+    ++(has_level ? seen.by_level : seen.by_history);
+    ASSERT_EQ(found.level, has_level ? level : 0) << i;
     if (i >= history_from) {
       ASSERT_EQ(scan.history().latest(id).write, found.write) << i;
       ASSERT_EQ(scan.history().latest(id).any, found.any) << i;
@@ -59,7 +59,7 @@ TEST(ConflictScan, AgreesWithHistoriesOnRandomPrograms) {
     const size_t history_from = seed % 2 == 0 ? count : choice.below(count);
     ASSERT_NO_FATAL_FAILURE(expect_same_conflicts(program, history_from, seen)) << seed;
   }
-  EXPECT_GT(seen.by_runs, 5000u);
+  EXPECT_GT(seen.by_level, 5000u);
   EXPECT_GT(seen.by_history, 5000u);
 }
 
@@ -86,14 +86,93 @@ Program random_stream(uint64_t dispatch_count, uint64_t memory_bytes, uint64_t l
 TEST(ConflictScan, AgreesWithHistoriesOnWideOverlaps) {
   Seen seen;
   expect_same_conflicts(random_stream(4000, uint64_t{1} << 40, uint64_t{1} << 34), SIZE_MAX, seen);
-  EXPECT_EQ(seen.by_runs, 4000u);
+  EXPECT_EQ(seen.by_level, 4000u);
 }
 
 TEST(ConflictScan, ChangesToSegmentsWhereRunsTakeMoreMemory) {
   Seen seen;
   expect_same_conflicts(random_stream(30'000, uint64_t{1} << 40, 100), SIZE_MAX, seen);
-  EXPECT_GT(seen.by_runs, 1000u);
+  EXPECT_GT(seen.by_level, 1000u);
   EXPECT_GT(seen.by_history, 1000u);
+}
+
+// `random_stream()` of a few of its ranges, each used again and again; some are only read, and
+// of those one in eight is empty.
+Program recurring_stream(uint64_t dispatch_count, uint64_t range_count, SeededChoice& choice) {
+  Program program = random_stream(dispatch_count, 400, 20);
+  program.memories.push_back({NameId(0), 400, false});
+  std::vector<Access> known;
+  for (uint64_t i = 0; i < range_count; ++i) {
+    known.push_back(program.accesses[choice.below(program.accesses.size())]);
+    known.back().memory = MemoryId(choice.below(2));
+  }
+  const uint64_t written = choice.below(range_count) + 1;  // The others are only read.
+  for (uint64_t i = written; i < range_count; ++i) {
+    if (choice.chance(1, 8)) known[i].range.end = known[i].range.begin;
+  }
+  const AccessMode modes[] = {AccessMode::kRead, AccessMode::kWrite, AccessMode::kUpdate};
+  for (Access& access : program.accesses) {
+    const uint64_t from = choice.below(range_count);
+    access = known[from];
+    access.mode = from < written ? modes[choice.below(3)] : AccessMode::kRead;
+  }
+  return program;
+}
+
+TEST(RecurringRanges, AgreeWithHistories) {
+  Seen seen;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SeededChoice choice(seed);
+    const uint64_t dispatch_count = 40 + choice.below(200);
+    Program program = recurring_stream(dispatch_count, 2 + choice.below(24), choice);
+    const uint64_t begins[] = {0, 400};
+    const auto recurring = RecurringRanges::of(program, begins);
+    ASSERT_TRUE(recurring.has_value()) << seed;
+    EXPECT_FALSE(recurring->has_atomics());
+    const size_t history_from = seed % 2 == 0 ? SIZE_MAX : choice.below(dispatch_count);
+    ASSERT_NO_FATAL_FAILURE(expect_same_conflicts(program, history_from, seen)) << seed;
+  }
+  EXPECT_GT(seen.by_level, 20'000u);
+  EXPECT_GT(seen.by_history, 5000u);
+}
+
+TEST(RecurringRanges, GoOverToAHistoryAtTheFirstAtomic) {
+  SeededChoice choice(1);
+  Program program = recurring_stream(200, 10, choice);
+  program.accesses[300].mode = AccessMode::kAtomic;
+  Seen seen;
+  expect_same_conflicts(program, SIZE_MAX, seen);
+  EXPECT_EQ(seen.by_level, 100u);
+  EXPECT_EQ(seen.by_history, 100u);
+}
+
+TEST(RecurringRanges, AreNotTakenWhereTheyDoNotPay) {
+  const uint64_t begins[] = {0, 400};
+  SeededChoice choice(1);
+  const auto take = [&](const Program& program) {
+    return RecurringRanges::of(program, begins).has_value();
+  };
+  EXPECT_TRUE(take(recurring_stream(200, 10, choice)));
+  EXPECT_FALSE(take(recurring_stream(20, 10, choice)));  // Few accesses.
+  Program writes_nothing = recurring_stream(200, 10, choice);
+  writes_nothing.accesses[7].range = {5, 5};
+  writes_nothing.accesses[7].mode = AccessMode::kWrite;
+  EXPECT_FALSE(take(writes_nothing));
+  EXPECT_FALSE(take(random_stream(2000, uint64_t{1} << 40, uint64_t{1} << 34)));
+  // More ranges than there are numbers, each of which comes three times.
+  Program many = random_stream(3 * RecurringRanges::kRangesMax, 10'000'000, 20);
+  for (size_t i = 0; i < many.accesses.size(); ++i) {
+    many.accesses[i].range = {i / 3 * 20, i / 3 * 20 + 20};
+  }
+  EXPECT_FALSE(take(many));
+  many.accesses.resize(3 * RecurringRanges::kRangesMax);
+  many.dispatches.resize(RecurringRanges::kRangesMax);
+  EXPECT_TRUE(take(many));
+  // All of a memory again and again, which others cut into many segments.
+  for (size_t i = 0; i < many.accesses.size(); ++i) {
+    many.accesses[i].range = {i % 1000 * 20, i % 1000 * 20 + (i % 10 == 0 ? 1'000'000 : 20)};
+  }
+  EXPECT_FALSE(take(many));
 }
 
 TEST(ConflictScan, KnowsWhereEachMemoryIs) {
@@ -103,10 +182,10 @@ TEST(ConflictScan, KnowsWhereEachMemoryIs) {
   for (size_t i = 0; i < program.accesses.size(); i += 2) program.accesses[i].memory = MemoryId(1);
   Seen seen;
   expect_same_conflicts(program, SIZE_MAX, seen);
-  EXPECT_EQ(seen.by_runs, 0u);
+  EXPECT_EQ(seen.by_level, 0u);
   program.memories[1].size_bytes = uint64_t{1} << 40;
   expect_same_conflicts(program, SIZE_MAX, seen);
-  EXPECT_EQ(seen.by_runs, 100u);
+  EXPECT_EQ(seen.by_level, 100u);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // docs/failing-file.md, which a newcomer follows by copy and paste: its commands, given to a shell
-// one after the other, print what it shows. The commands of pages that have no such test run.
+// one after the other, print what it shows. The commands of pages that have no such test run, and
+// print what is shown of their output.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -60,6 +61,30 @@ std::string as_typed(std::string command) {
   return command;
 }
 
+// A folder in which commands of pages find what they name, and may write; it is the current one
+// while this lives.
+class PageFolder {
+ public:
+  PageFolder() : folder_(temporary_path("pages")) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "streams");
+    for (const char* const name : {"corpus", "docs"}) {
+      fs::create_directory_symlink(fs::path(INTERLOCK_SOURCE_DIR) / name, folder_ / name);
+    }
+    fs::copy_file(folder_ / "corpus/bugs/mlx-3630.ilk", folder_ / "streams/one.ilk");
+    EXPECT_EQ(chdir(folder_.c_str()), 0);
+  }
+  ~PageFolder() {
+    EXPECT_EQ(chdir(INTERLOCK_SOURCE_DIR), 0);
+    fs::remove_all(folder_);
+  }
+  PageFolder(const PageFolder&) = delete;
+  PageFolder& operator=(const PageFolder&) = delete;
+
+ private:
+  fs::path folder_;
+};
+
 // The lines of a page that are commands of ours, in indented blocks, with or without a prompt.
 std::vector<std::string> commands_of_page(const std::string& page) {
   std::vector<std::string> commands;
@@ -76,14 +101,7 @@ std::vector<std::string> commands_of_page(const std::string& page) {
 // verdict. Each page may use what the ones before it have made, as `found`.
 TEST(Documents, ShowCommandsThatRun) {
   if (is_slow_build()) GTEST_SKIP() << "It starts the program some thirty times.";
-  const fs::path folder = temporary_path("pages");
-  fs::remove_all(folder);
-  fs::create_directories(folder / "streams");
-  for (const char* const name : {"corpus", "docs"}) {
-    fs::create_directory_symlink(fs::path(INTERLOCK_SOURCE_DIR) / name, folder / name);
-  }
-  fs::copy_file(folder / "corpus/bugs/mlx-3630.ilk", folder / "streams/one.ilk");
-  ASSERT_EQ(chdir(folder.c_str()), 0);
+  const PageFolder folder;
   size_t count = 0;
   for (const std::string page : {"backward", "causes", "ci", "encoders", "exec", "fuzzing",
                                  "fuzzing-passes", "workloads", "planners"}) {
@@ -95,8 +113,41 @@ TEST(Documents, ShowCommandsThatRun) {
     }
   }
   EXPECT_GE(count, 30u);
-  ASSERT_EQ(chdir(INTERLOCK_SOURCE_DIR), 0);
-  fs::remove_all(folder);
+}
+
+// Where such a page shows what a command prints, it does.
+TEST(Documents, ShowWhatTheirCommandsPrint) {
+  const PageFolder folder;
+  size_t count = 0;
+  for (const std::string page : {"causes", "exec"}) {
+    for (const ShownLine& shown : shown_lines(document_text("docs/" + page + ".md"))) {
+      const CommandResult result = run_shell(shown.command);
+      EXPECT_TRUE(prints(result.out + result.err, shown.lines))
+          << page << ": " << shown.command << '\n'
+          << result.out << result.err;
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, 3u);
+}
+
+// docs/encoders.md shows what the encoder with scopes makes of a program of its barriers' places.
+TEST(Documents, ShowTheScopesOfTheEncoder) {
+  const std::string page = document_text("docs/encoders.md");
+  const std::string command = "    interlock encode --encoder=interlock-scoped FILE\n\n";
+  const size_t at = page.find(command);
+  ASSERT_NE(at, std::string::npos);
+  const size_t begin = at + command.size();
+  std::istringstream block(page.substr(begin, page.find("\n\n", begin) - begin));
+  std::string shown;
+  std::string input = "interlock 1\n";
+  for (std::string line; std::getline(block, line);) {
+    shown += line.substr(4) + '\n';
+    if (!line.starts_with("    barrier ")) input += line.substr(4) + '\n';
+  }
+  const CommandResult result = run_interlock({"encode", "--encoder=interlock-scoped", "-"}, input);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out.substr(result.out.find("memory")), shown);
 }
 
 }  // namespace

@@ -27,9 +27,10 @@ void raise(Numbers& numbers, const Numbers& others) {
   numbers = numbers > others ? numbers : others;
 }
 
-struct RangeUses {
-  uint32_t count = 0;
-  bool is_written = false;
+struct NumberedRange {
+  ByteRange bytes;
+  uint32_t use_count = 0;
+  bool is_written = false;  // By some use.
 };
 
 constexpr size_t kAccessesPerRange = 3;   // At least, on average.
@@ -43,19 +44,25 @@ class RangeNumbers {
   explicit RangeNumbers(size_t count_max)
       : count_max_(count_max), slots_(std::bit_ceil(std::max(count_max / 4, kSlotsMin)), 0) {}
 
-  // None: there are too many, or too many that collide.
-  std::optional<uint32_t> number_of(ByteRange bytes) {
+  // kNone: there are too many, or too many that collide.
+  uint32_t use(ByteRange bytes, bool writes) {
     const size_t mask = slots_.size() - 1;
     size_t at = place_of(bytes);
     for (size_t probe = 0; probe < kProbesMax; ++probe, at = (at + 1) & mask) {
       const uint32_t one_more = slots_[at];
-      if (one_more == 0) return append(bytes, at);
-      if (ranges_[one_more - 1] == bytes) return one_more - 1;
+      if (one_more == 0) return append({bytes, 1, writes}, at);
+      NumberedRange& range = ranges_[one_more - 1];
+      if (range.bytes != bytes) continue;
+      ++range.use_count;
+      range.is_written |= writes;
+      return one_more - 1;
     }
-    return std::nullopt;
+    return kNone;
   }
 
-  const std::vector<ByteRange>& ranges() const { return ranges_; }
+  const std::vector<NumberedRange>& ranges() const { return ranges_; }
+
+  static constexpr uint32_t kNone = UINT32_MAX;
 
  private:
   static constexpr size_t kSlotsMin = 256;
@@ -65,11 +72,11 @@ class RangeNumbers {
     return mixed >> (64 - std::countr_zero(slots_.size()));
   }
 
-  std::optional<uint32_t> append(ByteRange bytes, size_t at) {
-    if (ranges_.size() == count_max_) return std::nullopt;
-    ranges_.push_back(bytes);
+  uint32_t append(const NumberedRange& range, size_t at) {
+    if (ranges_.size() == count_max_) return kNone;
+    ranges_.push_back(range);
     slots_[at] = static_cast<uint32_t>(ranges_.size());
-    if (2 * ranges_.size() > slots_.size() && !grow()) return std::nullopt;
+    if (2 * ranges_.size() > slots_.size() && !grow()) return kNone;
     return static_cast<uint32_t>(ranges_.size() - 1);
   }
 
@@ -77,7 +84,7 @@ class RangeNumbers {
     slots_.assign(2 * slots_.size(), 0);
     const size_t mask = slots_.size() - 1;
     for (size_t i = 0; i < ranges_.size(); ++i) {
-      size_t at = place_of(ranges_[i]);
+      size_t at = place_of(ranges_[i].bytes);
       for (size_t probe = 0; slots_[at] != 0; at = (at + 1) & mask) {
         if (++probe == kProbesMax) return false;
       }
@@ -88,19 +95,19 @@ class RangeNumbers {
 
   const size_t count_max_;
   std::vector<uint32_t> slots_;  // One more than a number; 0: free.
-  std::vector<ByteRange> ranges_;
+  std::vector<NumberedRange> ranges_;
 };
 
 // Where the ends of each range stand among all that differ. Requires: at most kRangesMax ranges, of
 // bytes below kBytesMax.
 class RangeEnds {
  public:
-  explicit RangeEnds(const std::vector<ByteRange>& ranges) : ranks_(2 * ranges.size()) {
+  explicit RangeEnds(const std::vector<NumberedRange>& ranges) : ranks_(2 * ranges.size()) {
     // The byte, and below it the number of the end, so that numbers alone are sorted.
     std::vector<uint64_t> ends(2 * ranges.size());
     for (size_t i = 0; i < ranges.size(); ++i) {
-      ends[2 * i] = ranges[i].begin << kNumberBits | (2 * i);
-      ends[2 * i + 1] = ranges[i].end << kNumberBits | (2 * i + 1);
+      ends[2 * i] = ranges[i].bytes.begin << kNumberBits | (2 * i);
+      ends[2 * i + 1] = ranges[i].bytes.end << kNumberBits | (2 * i + 1);
     }
     std::ranges::sort(ends);
     uint64_t last_byte = 0;
@@ -140,34 +147,33 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
   if (!fits) return std::nullopt;
   RecurringRanges made;
   RangeNumbers numbers(std::min(kRangesMax, access_count / kAccessesPerRange));
-  std::vector<RangeUses> uses;
   made.words_.resize(access_count);
-  for (size_t i = 0; i < access_count; ++i) {
-    const Access& access = program.accesses[i];
+  uint16_t* word = made.words_.data();
+  bool has_atomics = false;
+  for (const Access& access : program.accesses) {
     const uint64_t begin = memory_begins[access.memory.index];
     const uint64_t end = std::max(access.range.begin, access.range.end);
-    const auto number = numbers.number_of({begin + access.range.begin, begin + end});
-    if (!number) return std::nullopt;
-    if (*number == uses.size()) uses.emplace_back();
     const bool writes = access.has_write_side();
-    ++uses[*number].count;
-    uses[*number].is_written |= writes;
-    made.words_[i] = static_cast<uint16_t>(2 * *number + (writes ? 1 : 0));
-    made.has_atomics_ |= access.is_atomic();
+    const uint32_t number = numbers.use({begin + access.range.begin, begin + end}, writes);
+    if (number == RangeNumbers::kNone) return std::nullopt;
+    *word++ = static_cast<uint16_t>(2 * number + (writes ? 1 : 0));
+    has_atomics |= access.is_atomic();
   }
+  made.has_atomics_ = has_atomics;
   const RangeEnds ends(numbers.ranges());
   size_t segments_left = kSegmentsPerAccess * access_count;
   std::vector<uint8_t> is_written(ends.count(), 0);
-  made.spans_.resize(uses.size());
-  for (size_t i = 0; i < uses.size(); ++i) {
+  made.spans_.resize(numbers.ranges().size());
+  for (size_t i = 0; i < made.spans_.size(); ++i) {
+    const NumberedRange& range = numbers.ranges()[i];
     const Span span{ends.rank_of_begin(i), ends.rank_of_end(i)};
     const uint32_t size = span.last - span.first;
-    const uint64_t looks = uint64_t{uses[i].count} * size;
-    const bool writes_nothing = uses[i].is_written && size == 0;
+    const uint64_t looks = uint64_t{range.use_count} * size;
+    const bool writes_nothing = range.is_written && size == 0;
     if (looks > segments_left || writes_nothing) return std::nullopt;
     segments_left -= looks;
     made.spans_[i] = span;
-    if (!uses[i].is_written) continue;
+    if (!range.is_written) continue;
     std::fill(is_written.begin() + span.first, is_written.begin() + span.last, 1);
   }
   // A look at this segment finds no write.

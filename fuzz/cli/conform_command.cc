@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "encoder/program/error_of.h"
@@ -14,6 +13,7 @@
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/pass_options.h"
 #include "fuzz/conform/conform.h"
+#include "fuzz/judge/pass_chain.h"
 
 namespace interlock {
 namespace {
@@ -25,7 +25,7 @@ struct ConformCommand {
   std::string encoder;
   ExternalOption external;
   ConformOptions conform;
-  std::optional<uint64_t> stream_dispatches;
+  const CLI::Option* stream = nullptr;
 };
 
 // "orders-hazards     FAILS       WAR in run 12, 2 dispatches: out/orders-hazards.ilk"
@@ -38,13 +38,43 @@ std::string table_of(const ConformReport& report) {
   return text;
 }
 
+// "  Replay: interlock replay out/orders-hazards.ilk", a line for each file.
+std::string next_commands_of(const ConformReport& report, const ConformCommand& options) {
+  std::string text;
+  std::string shown;
+  for (const ConformProperty& property : report.properties) {
+    if (property.path.empty()) continue;
+    const std::string file = shell_word(property.path);
+    if (property.name == "answers") {
+      text += fmt::format("  Again: interlock encode --encoder={}{} {}\n",
+                          shell_word(options.encoder), options.external.flags(), file);
+      continue;
+    }
+    if (property.verdict == ConformVerdict::kAdvice) {
+      text += fmt::format("  Advice: interlock check --advice {}\n", file);
+    } else {
+      text += fmt::format("  {} {}\n",
+                          property.replays ? "Replay: interlock replay" : "Report: interlock check",
+                          file);
+    }
+    if (shown.empty()) shown = fmt::format("  Picture: interlock show {}\n", file);
+  }
+  if (text.empty() && report.has_failure() && options.conform.out_dir.empty()) {
+    return "With --out=DIR there is a file for each that fails, for `interlock replay`, `check` and "
+           "`show`.\n";
+  }
+  return text + shown;
+}
+
 std::string summary_of(const ConformReport& report, const std::string& encoder) {
   const auto count_of = [&](ConformVerdict verdict) {
     return std::ranges::count(report.properties, verdict, &ConformProperty::verdict);
   };
-  return fmt::format("{} programs; {} of {} properties hold, {} fail ({}).\n", report.program_count,
-                     count_of(ConformVerdict::kHolds), report.properties.size(),
-                     count_of(ConformVerdict::kFails), encoder);
+  const auto unjudged = count_of(ConformVerdict::kNotJudged);
+  return fmt::format("{} programs; {} of {} properties hold, {} fail{} ({}).\n",
+                     report.program_count, count_of(ConformVerdict::kHolds),
+                     report.properties.size(), count_of(ConformVerdict::kFails),
+                     unjudged > 0 ? fmt::format(", {} not judged", unjudged) : "", encoder);
 }
 
 ExitStatus run_conform(ConformCommand& options) {
@@ -61,15 +91,14 @@ ExitStatus run_conform(ConformCommand& options) {
   ConformOptions& conform_options = options.conform;
   conform_options.stop = &interrupt_stop();
   conform_options.encoder_flags = options.external.flags();
-  if (options.stream_dispatches) {
-    conform_options.stream_dispatches = *options.stream_dispatches;
-  } else if (options.external.opened != nullptr) {
+  if (options.stream->count() == 0 && options.external.opened != nullptr) {
     conform_options.stream_dispatches = kExternalStreamDispatches;
   }
   const Result<ConformReport> report = conform(*passes->encoder, conform_options);
   const StopScope to_the_end(nullptr);
   if (!report) return report_error({report.error().message});
-  print_out(table_of(*report) + summary_of(*report, options.encoder));
+  print_out(table_of(*report) + summary_of(*report, options.encoder) +
+            next_commands_of(*report, options));
   for (const std::string& disagreement : report->disagreements) {
     print_report("internal disagreement: " + disagreement + " Please report this as a bug.\n");
   }
@@ -96,10 +125,9 @@ void add_conform_command(CLI::App& app, ExitStatus& status) {
              "dispatches from the first of a hazard to the second", 1, 65'536);
   add_number(command, "--max-operands", conform_options.operand_count_max, "of one dispatch", 1,
              250);
-  command
-      .add_option("--stream", options.stream_dispatches,
-                  "dispatches of one long program; 1,000,000, and 20,000 for a process")
-      ->check(whole_number(0, 10'000'000));
+  options.stream = add_number(command, "--stream", conform_options.stream_dispatches,
+                              "dispatches of one long program; for a process 20,000 without this",
+                              0, 10'000'000);
   add_number(command, "--jobs", conform_options.job_count, "worker threads", 1, 256);
   command.add_option("--out", conform_options.out_dir,
                      "folder for counterexamples; none without it");

@@ -5,21 +5,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/error_of.h"
 #include "encoder/sync/external_encoder.h"
-#include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/encoder_find.h"
+#include "fuzz/conform/conform_ledger.h"
 #include "fuzz/conform/memory_growth.h"
 #include "fuzz/conform/probe_programs.h"
 #include "fuzz/generate/generator.h"
@@ -35,32 +37,13 @@ constexpr uint64_t kRepeatCount = 20;       // Programs that are encoded again, 
 constexpr uint64_t kSplitCount = 200;       // With a command buffer for each dispatch.
 constexpr uint64_t kRedundancyCount = 200;  // Of which each barrier is looked at.
 constexpr uint64_t kEvaluationsMax = 2000;  // While one program is made small.
+constexpr uint64_t kFirstCount = 4;         // Whoever answers none of these is asked no more.
+constexpr uint64_t kShownMax = 16;          // Looked at, for one that a replay shows.
 constexpr uint64_t kOneMemoryDistanceMax = 256;  // Most encoders search a memory from end to end.
 
-constexpr std::array<std::string_view, 4> kVerdictWords = {"holds", "FAILS", "advice",
-                                                           "not judged"};
-
-// In the order of the report.
-enum Name : size_t {
-  kAnswers,
-  kOrdersHazards,
-  kDistances,
-  kOperands,
-  kCommandBuffers,
-  kDeterministic,
-  kNoState,
-  kSurvives,
-  kFewest,
-  kNothingRedundant,
-  kBoundedMemory,
-};
-
-constexpr std::array<std::string_view, 11> kNames = {
-    "answers",         "orders-hazards",    "distances",     "operands",
-    "command-buffers", "deterministic",     "no-state",      "survives",
-    "fewest",          "nothing-redundant", "bounded-memory"};
-
-bool is_advice(size_t name) { return name >= kFewest; }
+bool is_hang(const Encoding& encoding) {
+  return encoding.failure && encoding.failure->kind == EncodeFailureKind::kHang;
+}
 
 // With the end of a command buffer before each dispatch but the first.
 ProgramDraft in_command_buffers(const ProgramDraft& draft) {
@@ -79,11 +62,7 @@ ProgramDraft in_command_buffers(const ProgramDraft& draft) {
 class Conformance {
  public:
   Conformance(const EncoderEntry& encoder, const ConformOptions& options)
-      : encoder_(encoder), options_(options) {
-    for (const std::string_view name : kNames) {
-      report_.properties.push_back({.name = name, .verdict = ConformVerdict::kNotJudged});
-    }
-  }
+      : encoder_(encoder), options_(options), ledger_(options.stop) {}
 
   Result<ConformReport> run() {
     if (!options_.out_dir.empty()) {
@@ -94,45 +73,26 @@ class Conformance {
                         error.message());
       }
     }
-    try_operands();
-    try_distances();
-    try_command_buffers();
-    try_repeats();
-    auto campaign = try_generated();
-    if (!campaign) return campaign.error();
-    try_redundancy();
-    try_stream();
-    try_memory();
-    settle();
-    return write_all();
+    if (has_an_answer()) {
+      try_operands();
+      try_distances();
+      try_command_buffers();
+      try_repeats();
+      auto campaign = try_generated();
+      if (!campaign) return campaign.error();
+      try_redundancy();
+      try_stream();
+      try_memory();
+      settle();
+    }
+    if (auto written = ledger_.write_to(options_.out_dir); !written) return written.error();
+    return std::move(ledger_.report);
   }
 
  private:
-  ConformProperty& of(Name name) { return report_.properties[name]; }
   bool has_stop() const { return options_.stop != nullptr && options_.stop->is_requested(); }
-  bool is_settled(Name name) { return of(name).verdict != ConformVerdict::kNotJudged; }
-
-  void hold(Name name, std::string detail) {
-    if (is_settled(name)) return;
-    if (has_stop()) return;
-    of(name).verdict = ConformVerdict::kHolds;
-    of(name).detail = std::move(detail);
-  }
-
-  // The first counterexample stands, or a smaller one.
-  void fail(Name name, std::string detail, const Program& counterexample) {
-    ConformProperty& property = of(name);
-    const bool is_better =
-        !property.counterexample ||
-        counterexample.dispatches.size() < property.counterexample->dispatches.size();
-    if (!is_better) return;
-    property.verdict = is_advice(name) ? ConformVerdict::kAdvice : ConformVerdict::kFails;
-    property.detail = std::move(detail);
-    property.counterexample = counterexample;
-  }
-
   Encoding encoded(const Program& program) {
-    ++report_.program_count;
+    ++ledger_.report.program_count;
     return encode_by(program, encoder_);
   }
 
@@ -140,34 +100,69 @@ class Conformance {
     return {.evaluation_limit = kEvaluationsMax, .stop = options_.stop};
   }
 
+  // Whether one of the first programs is answered; a stop counts as an answer.
+  bool has_an_answer() {
+    std::optional<Program> first;
+    std::string message;
+    for (uint64_t i = 0; i < kFirstCount; ++i) {
+      const Program program = i == 0 ? parse(text_at_distance(conflict_probes().front(), 1)).value()
+                                     : build(generated(i)).value();
+      const Encoding encoding = encoded(program);
+      if (!encoding.failure || has_stop()) return true;
+      if (first) continue;
+      first = program;
+      message = encoding.failure->message;
+    }
+    ledger_.fail(kAnswers, message, *first);
+    for (ConformProperty& property : ledger_.report.properties) {
+      if (property.verdict != ConformVerdict::kNotJudged) continue;
+      property.detail = fmt::format("none of the first {} programs is answered", kFirstCount);
+    }
+    return false;
+  }
+
   // Files the find where it belongs: `name` if it is a finding of the answer.
-  void file(Name name, const CampaignFind& find, const std::string& where) {
+  void file(ConformName name, const CampaignFind& find, const std::string& where) {
     const std::string small =
         fmt::format("{}{}, {} dispatch{}", find.signature, where, find.dispatch_count,
                     find.dispatch_count == 1 ? "" : "es");
-    if (find.cause.name == "unrepeatable") return fail(kDeterministic, find.failure, find.program);
-    if (!find.failure.empty()) return fail(kAnswers, find.failure, find.program);
-    fail(name, small, find.program);
+    if (find.cause.name == "unrepeatable")
+      return ledger_.fail(kDeterministic, find.failure, find.program);
+    if (!find.failure.empty()) return ledger_.fail(kAnswers, find.failure, find.program);
+    const bool is_unseen = find.signature != "excess" && !find.differs_on_cpu;
+    ledger_.fail(name, is_unseen ? small + ", which no replay shows" : small, find.program,
+                 find.differs_on_cpu);
   }
 
   // Judges what the encoder makes of a program. Returns whether it is right.
-  bool try_program(Name name, const Program& program, const std::string& where) {
+  bool try_program(ConformName name, const Program& program, const std::string& where) {
+    return try_program(name, program, where, minimize_options());
+  }
+
+  bool try_program(ConformName name, const Program& program, const std::string& where,
+                   const MinimizeOptions& minimizing) {
     const Encoding encoding = encoded(program);
     if (has_stop()) return false;
     std::string signature;
     if (encoding.failure) {
+      ledger_.miss(name);
+      // To make a second one small may take minutes, as it hangs, and shows no more.
+      if (ledger_.of(kAnswers).counterexample) return false;
       signature = word_of(encoding.failure->kind);
     } else {
       const std::vector<Fact> facts = find_exactly(encoding.program);
       if (facts.empty()) return true;
       signature = signature_of(encoding.program, facts.front());
     }
-    file(name, find_in(program, &encoder_, signature, minimize_options()), where);
+    file(name, find_in(program, &encoder_, signature, minimizing), where);
     return false;
   }
 
+  // With one operand less there was nothing, so that these are small as they are.
   void try_operands() {
     uint64_t count = 0;
+    MinimizeOptions as_it_is = minimize_options();
+    as_it_is.evaluation_limit = 0;
     for (const ConflictProbe& probe : conflict_probes()) {
       for (uint64_t n = 1; n <= options_.operand_count_max; ++n) {
         bool is_right = true;
@@ -175,14 +170,14 @@ class Conformance {
           ++count;
           const Program program = parse(text_of_operands(probe, n, index)).value();
           is_right &= try_program(kOperands, program,
-                                  fmt::format(" at {} operand{}", n, n == 1 ? "" : "s"));
+                                  fmt::format(" at {} operand{}", n, n == 1 ? "" : "s"), as_it_is);
           if (has_stop()) return;
         }
         if (!is_right) break;  // More of them says nothing new.
       }
     }
-    hold(kOperands,
-         fmt::format("1 to {} operands, {} programs", options_.operand_count_max, count));
+    ledger_.hold(kOperands,
+                 fmt::format("1 to {} operands, {} programs", options_.operand_count_max, count));
   }
 
   void try_distances() {
@@ -198,7 +193,7 @@ class Conformance {
         if (has_stop()) return;
       }
     }
-    hold(kDistances, fmt::format("1 to {}, {} programs", options_.distance_max, count));
+    ledger_.hold(kDistances, fmt::format("1 to {}, {} programs", options_.distance_max, count));
   }
 
   ProgramDraft generated(uint64_t number) const {
@@ -207,18 +202,20 @@ class Conformance {
   }
 
   void try_command_buffers() {
+    uint64_t shown_count = 0;
     for (uint64_t i = 0; i < kSplitCount; ++i) {
       const Program program = build(in_command_buffers(generated(i))).value();
-      if (!try_program(kCommandBuffers, program, " across command buffers")) break;
+      if (try_program(kCommandBuffers, program, " across command buffers")) continue;
+      if (ledger_.of(kCommandBuffers).replays || ++shown_count >= kShownMax || has_stop()) break;
     }
-    hold(kCommandBuffers, fmt::format("{} programs of one dispatch each", kSplitCount));
+    ledger_.hold(kCommandBuffers, fmt::format("{} programs of one dispatch each", kSplitCount));
   }
 
   // The same program three times: of two encoders that were given nothing else, and of one that
   // was.
   void try_repeats() {
     const auto fresh = [&](const Program& program) {
-      ++report_.program_count;
+      ++ledger_.report.program_count;
       return encoder_.external != nullptr ? encoder_.external->encode_afresh(program)
                                           : encode_by(program, encoder_);
     };
@@ -228,17 +225,26 @@ class Conformance {
     };
     for (uint64_t i = 0; i < kRepeatCount && !has_stop(); ++i) {
       const Program program = build(generated(kSplitCount + i)).value();
-      const std::string first = text_of(fresh(program));
+      const Encoding encoding = fresh(program);
+      const std::string first = text_of(encoding);
       const bool is_repeated = text_of(fresh(program)) == first;
-      const std::string later = text_of(encoded(program));
       if (has_stop()) return;
       if (!is_repeated) {
-        fail(kDeterministic, "two fresh encoders answer one program differently", program);
-      } else if (later != first) {
-        fail(kNoState, "an encoder that was given other programs answers differently", program);
+        ledger_.fail(kDeterministic, "two fresh encoders answer one program differently", program);
+        continue;
+      }
+      const std::string later = text_of(encoded(program));
+      if (has_stop()) return;
+      if (later != first) {
+        ledger_.fail(kNoState, "an encoder that was given other programs answers differently",
+                     program);
+      } else if (encoding.failure) {
+        ledger_.miss(kDeterministic);
+        ledger_.miss(kNoState);
+        if (is_hang(encoding)) break;
       }
     }
-    hold(kNoState, fmt::format("{} programs, fresh and after others", kRepeatCount));
+    ledger_.hold(kNoState, fmt::format("{} programs, fresh and after others", kRepeatCount));
   }
 
   Result<Success> try_generated() {
@@ -253,38 +259,47 @@ class Conformance {
     campaign.encoder_flags = options_.encoder_flags;
     auto report = run_campaign(campaign);
     if (!report) return report.error();
-    report_.program_count += report->run_count;
-    report_.disagreements = report->disagreements;
+    ledger_.report.program_count += report->run_count;
+    ledger_.report.disagreements = report->disagreements;
     for (const CampaignFind& find : report->finds) {
+      for (const SignatureCount& seen : find.signatures) {
+        if (find.failure.empty() || find.cause.name == "unrepeatable") break;
+        ledger_.miss(kOrdersHazards, seen.run_count);
+        ledger_.miss(kFewest, seen.run_count);
+      }
       file(find.signature == "excess" ? kFewest : kOrdersHazards, find,
            fmt::format(" in run {}", find.run_index));
     }
     if (report->was_stopped) return Success{};
     const std::string count = fmt::format("{} generated programs", report->run_count);
-    hold(kOrdersHazards, count);
-    hold(kFewest, count);
-    hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
+    ledger_.hold(kOrdersHazards, count);
+    ledger_.hold(kFewest, count);
+    ledger_.hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
     return Success{};
   }
 
   void try_redundancy() {
-    const auto has_redundant = [&](const Program& program) {
-      const Encoding encoding = encode_by(program, encoder_);
+    const auto has_redundant_sync = [](const Encoding& encoding) {
       if (encoding.failure) return false;
       const CheckReport report = check(encoding.program);
       return report.findings.empty() && !report.redundant.empty();
     };
+    const auto has_redundant = [&](const Program& program) {
+      return has_redundant_sync(encode_by(program, encoder_));
+    };
     for (uint64_t i = 0; i < kRedundancyCount && !has_stop(); ++i) {
-      ++report_.program_count;
       const ProgramDraft draft = generated(i);
-      if (!has_redundant(build(draft).value())) continue;
+      const Encoding encoding = encoded(build(draft).value());
+      ledger_.miss(kNothingRedundant, encoding.failure.has_value());
+      if (is_hang(encoding)) break;
+      if (!has_redundant_sync(encoding)) continue;
       const Program small = minimize(draft, has_redundant, minimize_options()).program;
-      fail(kNothingRedundant,
-           fmt::format("a barrier that can go, {} dispatches", small.dispatches.size()),
-           encode_by(small, encoder_).program);
+      ledger_.fail(kNothingRedundant,
+                   fmt::format("a barrier that can go, {} dispatches", small.dispatches.size()),
+                   encode_by(small, encoder_).program);
       break;
     }
-    hold(kNothingRedundant, fmt::format("{} generated programs", kRedundancyCount));
+    ledger_.hold(kNothingRedundant, fmt::format("{} generated programs", kRedundancyCount));
   }
 
   void try_stream() {
@@ -293,73 +308,50 @@ class Conformance {
     const Encoding encoding = encoded(program);
     if (has_stop()) return;
     if (encoding.failure) {
-      of(kSurvives).verdict = ConformVerdict::kFails;
-      of(kSurvives).detail = encoding.failure->message;
+      ledger_.of(kSurvives).verdict = ConformVerdict::kFails;
+      ledger_.of(kSurvives).detail = encoding.failure->message;
     } else if (!find_exactly(encoding.program).empty()) {
-      of(kSurvives).verdict = ConformVerdict::kFails;
-      of(kSurvives).detail = "a hazard in a long stream";
+      ledger_.of(kSurvives).verdict = ConformVerdict::kFails;
+      ledger_.of(kSurvives).detail = "a hazard in a long stream";
     }
-    hold(kSurvives, fmt::format("{} dispatches in one program", options_.stream_dispatches));
+    ledger_.hold(kSurvives,
+                 fmt::format("{} dispatches in one program", options_.stream_dispatches));
   }
 
   void try_memory() {
     if (has_stop() || options_.stream_dispatches == 0) return;
     const MemoryGrowth growth = memory_growth(encoder_, options_.stream_dispatches);
     if (!growth.bytes || has_stop()) {
-      of(kBoundedMemory).detail = "the system does not say, or a sanitizer keeps what is freed";
+      ledger_.of(kBoundedMemory).detail =
+          ledger_.of(kAnswers).counterexample
+              ? "an answer is missing, or the system does not say"
+              : "the system does not say, or a sanitizer keeps what is freed";
       return;
     }
     const std::string detail = fmt::format(
         "{:.1f} MiB more from {}", static_cast<double>(*growth.bytes) / (1 << 20), growth.between);
-    if (*growth.bytes <= kMemoryGrowthMax) return hold(kBoundedMemory, detail);
-    of(kBoundedMemory).verdict = ConformVerdict::kAdvice;
-    of(kBoundedMemory).detail = detail;
+    if (*growth.bytes <= kMemoryGrowthMax) return ledger_.hold(kBoundedMemory, detail);
+    ledger_.of(kBoundedMemory).verdict = ConformVerdict::kAdvice;
+    ledger_.of(kBoundedMemory).detail = detail;
   }
 
-  // What an encoder does that answers nothing is not known.
   void settle() {
     if (has_stop()) {
-      for (ConformProperty& property : report_.properties) {
+      for (ConformProperty& property : ledger_.report.properties) {
         if (property.verdict == ConformVerdict::kNotJudged) property.detail = "it was stopped";
       }
       return;
     }
-    hold(kAnswers, fmt::format("{} programs", report_.program_count));
-    hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
-  }
-
-  Result<ConformReport> write_all() {
-    const StopScope to_the_end(nullptr);
-    for (ConformProperty& property : report_.properties) {
-      if (!property.counterexample) continue;
-      const std::string text = print(*property.counterexample);
-      const size_t head = text.find('\n') + 1;
-      property.text = fmt::format("{}# {}: {}\n{}", text.substr(0, head), property.name,
-                                  property.detail, text.substr(head));
-      if (options_.out_dir.empty()) continue;
-      property.path = fmt::format("{}/{}.ilk", options_.out_dir, property.name);
-      auto written = write_file(property.path, property.text);
-      if (!written) return written.error();
-    }
-    return std::move(report_);
+    ledger_.hold(kAnswers, fmt::format("{} programs", ledger_.report.program_count));
+    ledger_.hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
   }
 
   const EncoderEntry& encoder_;
   const ConformOptions& options_;
-  ConformReport report_;
+  ConformLedger ledger_;
 };
 
 }  // namespace
-
-std::string_view word_of(ConformVerdict verdict) {
-  return kVerdictWords[static_cast<size_t>(verdict)];
-}
-
-bool ConformReport::has_failure() const {
-  return std::ranges::any_of(properties, [](const ConformProperty& property) {
-    return property.verdict == ConformVerdict::kFails;
-  });
-}
 
 Result<ConformReport> conform(const EncoderEntry& encoder, const ConformOptions& options) {
   return Conformance(encoder, options).run();

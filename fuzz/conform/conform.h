@@ -28,12 +28,13 @@ std::string_view word_of(ConformVerdict verdict);
 struct ConformProperty {
   std::string_view name;  // "orders-hazards"; its counterexample is NAME.ilk.
   ConformVerdict verdict = ConformVerdict::kHolds;
-  std::string detail;  // What was tried, or what was found: clauses.
+  std::string detail;  // What was tried, or what was found, or why it is not judged: clauses.
   // What shows it, as the encoder encoded it, with evidence; where it gave no answer, what it was
   // given. Its text is `text`, which is in the file `path` if one was written.
   std::optional<Program> counterexample;
   std::string text;
   std::string path;
+  bool replays = false;  // Its witness makes an output differ on the CPU.
 };
 
 struct ConformOptions {

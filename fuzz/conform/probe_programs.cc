@@ -16,6 +16,11 @@ struct ProbeWords {
   std::string_view second;  // What the last one does.
 };
 
+// What a dispatch that reads makes of it is an output.
+std::string_view output_of(FindingKind kind) {
+  return kind == FindingKind::kWriteAfterRead ? " writes out" : "";
+}
+
 ProbeWords probe_words_of(FindingKind kind) {
   if (kind == FindingKind::kWriteAfterRead) return {"reads", "writes"};
   return {"writes", kind == FindingKind::kReadAfterWrite ? "reads" : "writes"};
@@ -37,12 +42,12 @@ std::string operand(ProbePlace place, uint64_t index) {
   return fmt::format("pool[{}:{}]", index * kProbeBytes, (index + 1) * kProbeBytes);
 }
 
-// It leaves something that an output shows.
+// It leaves something that an output shows, or what the first dispatch leaves shows it.
 std::string last_dispatch(const ConflictProbe& probe, uint64_t index) {
   const std::string operand_text = operand(probe.place, index);
   return probe.kind == FindingKind::kReadAfterWrite
-             ? fmt::format("dispatch Last reads {} writes out\n", operand_text)
-             : fmt::format("dispatch Last writes {}\n", operand_text);
+             ? fmt::format("d1: dispatch Opaque reads {} writes out\n", operand_text)
+             : fmt::format("d1: dispatch Opaque writes {}\n", operand_text);
 }
 
 }  // namespace
@@ -61,17 +66,17 @@ std::string text_at_distance(const ConflictProbe& probe, uint64_t distance) {
   const ProbeWords words = probe_words_of(probe.kind);
   std::string text = head(probe.place, distance);
   for (uint64_t i = 0; i < distance; ++i) {
-    text += fmt::format("dispatch {} {} {}\n", i == 0 ? "First" : "Between", words.first,
-                        operand(probe.place, i));
+    text += fmt::format("{}dispatch Opaque {} {}{}\n", i == 0 ? "d0: " : "", words.first,
+                        operand(probe.place, i), i == 0 ? output_of(probe.kind) : "");
   }
   return text + last_dispatch(probe, 0);
 }
 
 std::string text_of_operands(const ConflictProbe& probe, uint64_t operand_count, uint64_t index) {
   std::string text = head(probe.place, operand_count);
-  text += fmt::format("dispatch First {}", probe_words_of(probe.kind).first);
+  text += fmt::format("d0: dispatch Opaque {}", probe_words_of(probe.kind).first);
   for (uint64_t i = 0; i < operand_count; ++i) text += ' ' + operand(probe.place, i);
-  return text + '\n' + last_dispatch(probe, index);
+  return fmt::format("{}{}\n{}", text, output_of(probe.kind), last_dispatch(probe, index));
 }
 
 std::vector<uint64_t> probe_distances(uint64_t max) {

@@ -22,10 +22,12 @@ std::vector<ConflictProbe> conflict_probes();
 
 // Two dispatches that conflict, the second `distance` after the first. Those between access bytes
 // of their own, as the first does: they write, or read if that is what the second must not pass.
+// The first then writes an output besides.
 // Requires: distance > 0.
 std::string text_at_distance(const ConflictProbe& probe, uint64_t distance);
 
-// Two dispatches: one with so many operands, and one that conflicts with its operand `index`.
+// Two dispatches: one with so many operands, and one that conflicts with its operand `index`. One
+// that reads its operands writes an output besides.
 // Requires: index < operand_count <= 250.
 std::string text_of_operands(const ConflictProbe& probe, uint64_t operand_count, uint64_t index);
 

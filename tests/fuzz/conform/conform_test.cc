@@ -14,12 +14,14 @@
 #include <string>
 #include <vector>
 
+#include "backends/registry.h"
 #include "encoder/sync/interlock_encoder.h"
 #include "encoder/sync/trivial_encoders.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "fuzz/conform/probe_programs.h"
 #include "fuzz/external/opened_encoder.h"
+#include "fuzz/judge/replay.h"
 #include "fuzz/testing/conformance.h"
 #include "fuzz/testing/matchers.h"
 #include "tests/encoder/sync/mutant_encoders.h"
@@ -162,6 +164,52 @@ TEST(Conform, TellsFailuresStateAndMemoryApart) {
   const ConformReport leaks = failing_of("leak");
   EXPECT_THAT(names_of(leaks, ConformVerdict::kFails), IsEmpty());
   EXPECT_THAT(names_of(leaks, ConformVerdict::kAdvice), ElementsAre("bounded-memory"));
+}
+
+// What was not answered does not hold.
+TEST(Conform, JudgesNothingWhereAnswersAreMissing) {
+  const auto report_with = [](const std::string& fault, const ExternalOptions& open) {
+    const auto encoder = open_encoder("exec:" FAULTY_ENCODER " " + fault, open);
+    ConformOptions options = quick_options();
+    options.run_count = 20;
+    options.operand_count_max = 2;
+    options.distance_max = 3;
+    options.stream_dispatches = 100;
+    return report_of(encoder.value()->entry, options);
+  };
+  for (const char* fault : {"dies", "garble", "endless", "deaf"}) {
+    const ConformReport report = report_with(fault, {.exec_timeout_seconds = 0.2});
+    EXPECT_EQ(report.program_count, 4u) << fault;
+    EXPECT_THAT(names_of(report, ConformVerdict::kFails), ElementsAre("answers")) << fault;
+    EXPECT_EQ(names_of(report, ConformVerdict::kNotJudged).size(), 10u) << fault;
+    EXPECT_EQ(property_of(report, "distances").detail, "none of the first 4 programs is answered");
+    EXPECT_EQ(property_of(report, "answers").counterexample->dispatches.size(), 2u);
+  }
+  // It answers some: of the properties that it was asked for with an atomic nothing is known.
+  const ConformReport crashes = report_with("crash", {});
+  EXPECT_THAT(names_of(crashes, ConformVerdict::kNotJudged),
+              AllOf(testing::Contains("orders-hazards"), testing::Contains("command-buffers"),
+                    testing::Contains("deterministic"), testing::Contains("fewest"),
+                    testing::Contains("nothing-redundant")));
+  EXPECT_THAT(property_of(crashes, "orders-hazards").detail,
+              testing::MatchesRegex("[0-9]+ answers? (is|are) missing"));
+  EXPECT_EQ(property_of(crashes, "operands").verdict, ConformVerdict::kHolds);
+}
+
+// The probes and what is generated have outputs that show what is wrong, in numbers too.
+TEST(Conform, ShowsWhatReplays) {
+  ConformOptions options = quick_options();
+  options.distance_max = 20;
+  for (const char* name : {"mlx-2024", "none"}) {
+    const ConformReport report = report_of(*find_encoder(name), options);
+    for (const char* property : {"orders-hazards", "distances", "operands", "command-buffers"}) {
+      const ConformProperty& shown = property_of(report, property);
+      EXPECT_EQ(shown.verdict, ConformVerdict::kFails) << name << ' ' << property;
+      ASSERT_TRUE(shown.counterexample) << name << ' ' << property;
+      const auto replayed = replay(*shown.counterexample, *find_backend("cpu"));
+      EXPECT_TRUE(replayed && replayed->diverges) << name << ' ' << property << "\n" << shown.text;
+    }
+  }
 }
 
 // Each fault of our mutants shows: a missing barrier as a failure, one too many as advice. One

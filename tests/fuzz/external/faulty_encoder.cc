@@ -19,6 +19,7 @@
 //   leak            keeps 64 KiB for each program
 //   early           writes before it is asked
 //   scoped          barriers with a scope that misses transfers
+//   dies            a signal, at any program
 //   deaf            reads nothing, and writes nothing
 #include <signal.h>
 #include <unistd.h>
@@ -74,6 +75,7 @@ class FaultyEncoder {
     ++program_count_;
     since_.clear();
     if (program.find("atomic-") != std::string::npos) fail();
+    if (fault_ == "dies") raise(SIGSEGV);
     if (fault_ == "leak") leak_.push_back(std::string(1 << 16, static_cast<char>('a')));
     std::vector<std::string> lines;
     std::istringstream in(program);

@@ -134,8 +134,8 @@ std::string text_of_picture(const std::string& path, const CheckReport& report) 
 
 // The file, its verdict, and what is not as expected.
 std::string short_text_of(const std::string& path, const CheckReport& report,
-                          const ExpectationOutcome& outcome) {
-  return fmt::format("{}: {}\n", path, summary_of(report)) + text_of(outcome, false);
+                          const ExpectationOutcome& outcome, uint64_t known_count) {
+  return fmt::format("{}: {}\n", path, summary_of(report, known_count)) + text_of(outcome, false);
 }
 
 // What is new, and then the rest, a line each: what is known is nobody's concern today.
@@ -143,11 +143,12 @@ struct NewAlone {
   CheckReport report;
   ExpectationOutcome outcome;
   std::string rest;
+  uint64_t known_count = 0;
 };
 
 NewAlone new_alone(const CheckReport& report, const ExpectationOutcome& outcome,
                    const BaselineOutcome& baseline) {
-  NewAlone result{report, outcome, ""};
+  NewAlone result{report, outcome, "", 0};
   result.report.findings.clear();
   std::set<std::string> known;
   for (size_t i = 0; i < report.findings.size(); ++i) {
@@ -156,6 +157,7 @@ NewAlone new_alone(const CheckReport& report, const ExpectationOutcome& outcome,
       result.report.findings.push_back(finding);
       continue;
     }
+    ++result.known_count;
     known.insert("Not expected: " + finding.headline);
     result.rest += fmt::format("  known: {}\n", finding.headline);
   }
@@ -176,8 +178,11 @@ std::string text_of(const KnownFiles::BudgetOutcome& budget) {
 
 std::string text_of_file(const std::string& path, const Program& program, const NewAlone& shown,
                          const CheckCommandOptions& options) {
-  if (options.is_quiet) return short_text_of(path, shown.report, shown.outcome) + shown.rest;
-  const TextLimits limits = text_limits_of(options);
+  if (options.is_quiet) {
+    return short_text_of(path, shown.report, shown.outcome, shown.known_count) + shown.rest;
+  }
+  TextLimits limits = text_limits_of(options);
+  limits.known_findings = shown.known_count;
   return text_report(program, shown.report, path, limits) + text_of_options(shown.report, limits) +
          shown.rest + text_of(shown.outcome, true) + text_of_repair(path, shown.outcome) +
          text_of_picture(path, shown.report);

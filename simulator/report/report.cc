@@ -189,7 +189,7 @@ std::string text_of_finding(const Program& program, const Finding& finding,
   return text;
 }
 
-std::string summary_of(const CheckReport& report) {
+std::string summary_of(const CheckReport& report, uint64_t known_count) {
   std::string text =
       fmt::format("{}, {}, {}", count_of(report.dispatch_count, "dispatch", "dispatches"),
                   count_of(report.access_count, "access", "accesses"),
@@ -203,14 +203,19 @@ std::string summary_of(const CheckReport& report) {
         count_of(report.host_access_count, "access of the host", "accesses of the host"),
         count_of(report.queue_count, "queue", "queues"));
   }
+  const std::string known = known_count == 0 ? "" : fmt::format(" beside {} known", known_count);
   if (!report.findings.empty()) {
-    text += count_of(report.findings.size(), "finding", "findings");
+    text += known.empty() ? count_of(report.findings.size(), "finding", "findings")
+                          : count_of(report.findings.size(), "new finding", "new findings") + known;
     if (!report.is_truncated()) return text + ".";
     return text + " so far, and no verdict on the rest: " + text_of(report.truncations) + ".";
   }
   if (report.is_truncated()) {
-    return text + "no findings so far, and no verdict: " + text_of(report.truncations) + ".";
+    return fmt::format("{}{} so far, and no verdict: {}.", text,
+                       known.empty() ? "no findings" : "no new finding" + known,
+                       text_of(report.truncations));
   }
+  if (!known.empty()) return text + "no new finding" + known + ".";
   text += "no findings.";
   if (!report.has_bounds) return text;
   if (report.barrier_count > report.fewest_barriers) {
@@ -273,7 +278,7 @@ std::string text_report(const Program& program, const CheckReport& report,
                         count_of(report.pair_count, "hazardous pair", "hazardous pairs"),
                         report.raw_count, report.war_count, report.waw_count);
   }
-  return text + summary_of(report) + "\n";
+  return text + summary_of(report, limits.known_findings) + "\n";
 }
 
 }  // namespace interlock

@@ -17,7 +17,9 @@ namespace interlock {
 struct TextLimits {
   uint64_t findings = UINT64_MAX;
   uint64_t redundant = UINT64_MAX;
-  bool folds_advice = false;     // Whether what can go is one line, which says how many.
+  bool folds_advice = false;  // Whether what can go is one line, which says how many.
+  uint64_t known_findings =
+      0;  // Not among the report's, for they were known: the summary counts them.
   bool has_certificate = false;  // Whether to print the pairs that prove the fewest barriers.
 };
 
@@ -32,8 +34,9 @@ std::string text_of_finding(const Program& program, const Finding& finding,
                             std::string_view file_name);
 
 // "456 dispatches, 1080 accesses, 455 barriers; fewest for this order 407, longest chain 407; no
-// findings. 48 barriers above the proven minimum." without a newline.
-std::string summary_of(const CheckReport& report);
+// findings. 48 barriers above the proven minimum." without a newline. Where so many more findings
+// are known, "no new finding beside 2 known."
+std::string summary_of(const CheckReport& report, uint64_t known_count = 0);
 
 // What was known of the file before.
 struct KnownOfFile {

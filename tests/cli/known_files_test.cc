@@ -60,12 +60,15 @@ TEST_F(Known, FailsForWhatIsNewAlone) {
   const CommandResult known = check({baseline_});
   EXPECT_EQ(known.status, 0) << known.out;
   EXPECT_THAT(known.out, AllOf(HasSubstr("  known: WAR hazard: vjp (dispatch 1) writes a[0:64]"),
-                               HasSubstr("; no findings."), Not(HasSubstr("Fix:"))));
+                               HasSubstr("; no new finding beside 1 known.\n"),
+                               Not(HasSubstr("Fix:")), Not(HasSubstr("proven"))));
+  const CommandResult quiet = check({baseline_, "--quiet"});
+  EXPECT_THAT(quiet.out, HasSubstr("; no new finding beside 1 known.\n"));
   write("one.ilk", std::string(kStream) + "late: dispatch Late reads a[0:8]\n");
   const CommandResult more = check({baseline_});
   EXPECT_EQ(more.status, 1);
-  EXPECT_THAT(more.out,
-              AllOf(HasSubstr("RAW hazard: late"), HasSubstr("  known: WAR hazard: vjp")));
+  EXPECT_THAT(more.out, AllOf(HasSubstr("RAW hazard: late"), HasSubstr("  known: WAR hazard: vjp"),
+                              HasSubstr("; 1 new finding beside 1 known.\n")));
 }
 
 // It is told what is known in vain, and a later update drops it.

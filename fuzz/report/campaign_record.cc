@@ -125,6 +125,16 @@ std::optional<size_t> cause_of_kind(const CauseIndex& names, const std::string& 
   return std::nullopt;
 }
 
+// Of a file that has a number as its cause has another subject's file in the folder, too:
+// "WAR.2.ilk".
+std::string cause_name_of(const KeptFile& file) {
+  const std::string stem = file.stem();
+  const size_t dot = stem.rfind('.');
+  if (dot == std::string::npos || dot + 1 == stem.size()) return stem;
+  const bool is_number = stem.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+  return is_number ? stem.substr(0, dot) : stem;
+}
+
 // After a stop a part of them.
 void set_causes(SubjectRecord& subject, const KeptFiles& kept) {
   CauseIndex listed;
@@ -138,7 +148,7 @@ void set_causes(SubjectRecord& subject, const KeptFiles& kept) {
     for (const std::string& signature : file.signatures) {
       listed.emplace(signature, subject.causes.size());
     }
-    names.emplace(file.stem(), subject.causes.size());
+    names.emplace(cause_name_of(file), subject.causes.size());
     subject.causes.push_back({.name = file.stem(), .file = &file});
   }
   for (const SignatureCount& count : subject.signatures) {

@@ -116,6 +116,31 @@ TEST(CampaignRecord, PutsCampaignsOfOneSubjectTogetherAndOthersApart) {
   EXPECT_EQ(record.subjects[1].run_count, 3u);
 }
 
+// The file of a cause has a number where another subject's has its name.
+TEST(CampaignRecord, PutsKindsOfHazardToFilesWithANumber) {
+  JournalBlock block{0, std::vector<RunOutcome>(2), 0};
+  block.outcomes[0].signatures = {"RAW-view-copy-fill"};
+  block.outcomes[1].signatures = {"RAW-view-fill-copy", "WAR-view-fill-copy"};
+  const JournalCampaign none{1, 0, 256, 0, 0, "interlock fuzz --encoder=none"};
+  const auto kept_as = [](const std::string& name) {
+    KeptFile file;
+    file.name = name;
+    file.signature = "RAW-view-copy-fill";
+    file.signatures = {file.signature};
+    file.subject = "interlock fuzz --encoder=none";
+    return file;
+  };
+  for (const std::string name : {"RAW.ilk", "RAW.2.ilk", "RAW.13.ilk"}) {
+    const CampaignRecord record =
+        campaign_record_of(journal_of({JournalHeader{"b"}, none, block}), "j", {{kept_as(name)}, 0})
+            .value();
+    const std::vector<CauseRecord>& causes = record.subjects[0].causes;
+    ASSERT_EQ(causes.size(), 2u) << name;
+    EXPECT_EQ(causes[0].signatures.size(), 2u) << name;
+    EXPECT_EQ(causes[1].name, "WAR-view-fill-copy") << name;
+  }
+}
+
 TEST(CampaignRecord, HasLimits) {
   std::vector<JournalRecord> records = {JournalHeader{"b"}};
   for (uint64_t i = 0; i <= kSubjectsMax; ++i) {

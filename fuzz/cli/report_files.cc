@@ -23,7 +23,9 @@ struct ReportForm {
 constexpr std::array kForms = {ReportForm{".html", html_of}, ReportForm{".json", json_of},
                                ReportForm{".xml", junit_of}, ReportForm{".sarif", sarif_of}};
 
-const ReportForm* form_of(const std::string& path) {
+// Of a name that may say, too, that the file is packed.
+const ReportForm* form_of(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
   const auto has_ending = [&](const ReportForm& form) { return path.ends_with(form.ending); };
   const auto form = std::ranges::find_if(kForms, has_ending);
   return form == kForms.end() ? nullptr : &*form;
@@ -61,16 +63,19 @@ std::optional<PosedConflicts> conflicts_of_subject(const SubjectRecord& subject)
 
 void add_report_option(CLI::App& command, const std::string& name,
                        std::vector<std::string>& paths) {
-  command.add_option(name, paths,
-                     "a file that tells what is in the folder: .html for reading, .json, .xml for "
-                     "readers of JUnit, .sarif for code scanning; any number of them");
+  command.add_option(
+      name, paths,
+      "a file that tells what is in the folder: .html for reading, .json, .xml for "
+      "readers of JUnit, .sarif for code scanning, each with .gz after it if packed; "
+      "any number of them");
 }
 
 Result<Success> check_report_paths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (form_of(path) != nullptr) continue;
-    return error_of("{} is no form of report: its name ends in .html, .json, .xml or .sarif.",
-                    in_quotes(path));
+    return error_of(
+        "{} is no form of report: its name ends in .html, .json, .xml or .sarif, with or without .gz.",
+        in_quotes(path));
   }
   return Success{};
 }

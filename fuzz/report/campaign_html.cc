@@ -78,7 +78,9 @@ std::string commands_text(const CampaignStory& story, const KeptFile& file) {
 std::string file_text(const CampaignStory& story, const KeptFile& file) {
   std::string text = fmt::format("<p>{}</p>\n", in_markup(file.message));
   if (!file.notes.empty()) text += fmt::format("<p>{}</p>\n", in_markup(file.notes));
-  text += block(story.verdict_of(file).text);
+  const FileVerdict& verdict = story.verdict_of(file);
+  if (!verdict.picture.empty()) text += "<div class=\"shown\">\n" + verdict.picture + "</div>\n";
+  text += block(verdict.text);
   text += commands_text(story, file);
   const bool is_short = file.text.size() <= kTextBytesOpen;
   return text + fmt::format("<details{}><summary>The program: {}</summary>\n{}</details>\n",

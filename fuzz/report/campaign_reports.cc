@@ -8,6 +8,8 @@
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
 #include "fuzz/judge/pass_chain.h"
+#include "simulator/picture/picture.h"
+#include "simulator/picture/svg.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
 #include "simulator/report/report.h"
@@ -17,6 +19,7 @@ namespace interlock {
 namespace {
 
 constexpr uint64_t kFindingsOfFileMax = 20;
+constexpr uint64_t kBareCausesInText = 20;  // Of one subject.
 
 // On a terminal no byte of others does anything.
 std::string plain(std::string_view text) {
@@ -36,6 +39,10 @@ FileVerdict verdict_on_file(const KeptFile& file) {
     if (verdict.headlines.size() == kFindingsOfFileMax) break;
     verdict.headlines.push_back(finding.headline);
   }
+  if (!report.findings.empty() && program.text_order == nullptr) {
+    verdict.picture = svg_of(PictureMaker(program, report).of_finding(0));
+    if (verdict.picture.size() > kPictureBytesMax) verdict.picture.clear();
+  }
   return verdict;
 }
 
@@ -43,8 +50,12 @@ FileVerdict verdict_on_file(const KeptFile& file) {
 
 void judge_kept_files(CampaignStory& story) {
   story.verdicts.clear();
+  size_t picture_bytes = 0;
   for (const KeptFile& file : story.record.kept.files) {
     story.verdicts.push_back(is_stopped() ? FileVerdict() : verdict_on_file(file));
+    std::string& picture = story.verdicts.back().picture;
+    if (picture_bytes + picture.size() > kPicturesBytesMax) picture.clear();
+    picture_bytes += picture.size();
   }
 }
 
@@ -100,13 +111,24 @@ std::string terminal_text_of(const CampaignStory& story) {
       text += fmt::format("  seed {}: {}; {} with findings\n", part.campaign.seed, state_of(part),
                           part.failing_run_count);
     }
+    uint64_t bare_count = 0;
+    uint64_t left_out_count = 0;  // Findings.
     for (const CauseRecord& cause : subject.causes) {
+      if (cause.file == nullptr && ++bare_count > kBareCausesInText) {
+        left_out_count += cause.finding_count;
+        continue;
+      }
       text += fmt::format("  {}: {} finding{} of {} signature{}{}\n", plain(cause.name),
                           cause.finding_count, cause.finding_count == 1 ? "" : "s",
                           cause.signatures.size(), cause.signatures.size() == 1 ? "" : "s",
                           cause.file == nullptr
                               ? ""
                               : ", " + plain(shell_word(story.folder + "/" + cause.file->name)));
+    }
+    if (bare_count > kBareCausesInText) {
+      text += fmt::format("  and {} more without a file, of {} finding{}\n",
+                          bare_count - kBareCausesInText, left_out_count,
+                          left_out_count == 1 ? "" : "s");
     }
     if (subject.causes.empty()) text += "  no findings\n";
   }

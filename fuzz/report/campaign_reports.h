@@ -17,7 +17,11 @@ namespace interlock {
 struct FileVerdict {
   std::string text;                    // The report, without advice; or why there is none.
   std::vector<std::string> headlines;  // Of its findings.
+  std::string picture;  // Of the first one, as SVG; empty without one, and beyond the limits below.
 };
+
+inline constexpr size_t kPictureBytesMax = 256u << 10;  // Of one file.
+inline constexpr size_t kPicturesBytesMax = 8u << 20;   // Of all files of a page.
 
 struct MeasuredRate {
   uint64_t run_count = 0;  // Judged by one process,
@@ -39,7 +43,8 @@ struct CampaignStory {
   }
 };
 
-// Sets `verdicts`: checks each file, as if it had no `expect` lines. A stop leaves out the rest.
+// Sets `verdicts`: checks each file, as if it had no `expect` lines, and draws its first finding. A
+// stop leaves out the rest.
 void judge_kept_files(CampaignStory& story);
 
 // The commands that show a file again, in the folder: replay, check, encode; each with its label.

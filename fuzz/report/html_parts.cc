@@ -37,8 +37,8 @@ pre { background: var(--code); padding: .75rem; border-radius: 6px; overflow-x: 
 .tile span, .measured, footer, figcaption, .note { color: var(--faint); font-size: .9rem; }
 article { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: 1rem; margin: .75rem 0; }
-.bar { height: 6px; background: var(--code); border-radius: 3px; margin-bottom: .75rem; }
-.bar i { display: block; height: 6px; background: var(--bad); border-radius: 3px; min-width: 2px; }
+div.bar { height: 6px; background: var(--code); border-radius: 3px; margin-bottom: .75rem; }
+div.bar i { display: block; height: 6px; background: var(--bad); border-radius: 3px; min-width: 2px; }
 details { margin: .5rem 0; }
 summary { cursor: pointer; }
 ul.plain { padding-left: 1.2rem; }
@@ -48,6 +48,7 @@ table { border-collapse: collapse; }
 .commands th { font-weight: 600; white-space: nowrap; }
 .commands td { overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
+.shown svg { display: block; max-width: 100%; height: auto; margin: .5rem 0; }
 .matrix { font-size: .8rem; font-variant-numeric: tabular-nums; }
 .matrix th, .matrix td { border: 1px solid var(--line); padding: .15rem .4rem; text-align: right; }
 .matrix th { font-weight: 600; text-align: center; }

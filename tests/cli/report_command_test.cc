@@ -50,6 +50,11 @@ TEST(Reports, AreTheSameAtTheEndAndLater) {
   EXPECT_GT(first["measured"]["seconds"], 0);
   first["measured"] = nullptr;
   EXPECT_EQ(first, json::parse(read_file(folder + "/second.json").value()));
+  EXPECT_EQ(run_interlock({"report", folder, "-o", folder + "/second.html.gz"}).status, 0);
+  EXPECT_EQ(read_file(folder + "/second.html.gz").value(),
+            read_file(folder + "/second.html").value());
+  EXPECT_LT(std::filesystem::file_size(folder + "/second.html.gz"),
+            std::filesystem::file_size(folder + "/second.html") / 2);
   const std::string page = read_file(folder + "/first.html").value();
   EXPECT_THAT(page, HasSubstr("<p class=\"measured\">"));
   EXPECT_THAT(page, HasSubstr("interlock replay ./WAR.ilk"));
@@ -110,7 +115,8 @@ TEST(Reports, RefuseWhatTheyCannotWriteBeforeAnythingRuns) {
   EXPECT_EQ(form.status, 2);
   EXPECT_EQ(
       form.err,
-      "error: 'a.pdf' is no form of report: its name ends in .html, .json, .xml or .sarif.\n");
+      "error: 'a.pdf' is no form of report: its name ends in .html, .json, .xml or .sarif, with or "
+      "without .gz.\n");
   EXPECT_FALSE(std::filesystem::exists(folder));
   EXPECT_EQ(run_interlock({"fuzz", "--encoder=none", "--runs=1e8", "--report=a.html"}).status, 2);
   EXPECT_EQ(run_interlock({"report", folder}).status, 2);

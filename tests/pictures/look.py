@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Draws programs with `interlock show` and looks at them in headless Chromium.
+"""Draws programs with `interlock show`, and the report of a campaign, and looks at them in headless
+Chromium.
 
 Usage: look.py INTERLOCK OUT
 
-Writes OUT/NAME.html, .svg and .perfetto.json, and OUT/NAME-{light,dark}[-unfolded|-svg].png. Exit
+Writes OUT/NAME.html, .svg and .perfetto.json, OUT/NAME-{light,dark}[-unfolded|-svg].png, and
+OUT/report.html with its pictures. Exit
 status: 0 all pictures are as they should be, 1 one is not; each complaint is a line.
 
 Chromium is spoken to by its DevTools protocol through a pipe (--remote-debugging-pipe: JSON with a
@@ -227,10 +229,31 @@ def look_at_page(browser, out, name, colours, complain):
         complain("what was unfolded does not fold again")
 
 
+def report_campaign(interlock, out):
+    """Writes the report of a short campaign that finds something of each kind."""
+    folder = out / "campaign"
+    for encoder in ("mlx-2024", "none"):
+        subprocess.run([interlock, "fuzz", "-q", "--encoder=" + encoder, "--runs=300", "--out", folder],
+                       stdout=subprocess.DEVNULL)
+    subprocess.run([interlock, "report", folder, "-o", out / "report.html"], check=True)
+
+
+def look_at_report(browser, out, colours, complain):
+    browser.open(out / "report.html", colours)
+    for complaint in browser.value_of(OVERLAPS):
+        complain(complaint)
+    shown = browser.value_of(
+        "[...document.querySelectorAll('.shown svg')].map(svg => svg.getBoundingClientRect().height)")
+    if len(shown) < 2 or min(shown) < 100:
+        complain(f"the report has no picture, or a flat one: {shown}")
+    browser.photograph(out / f"report-{colours}.png", 6000)
+
+
 def main():
     interlock, out = sys.argv[1], pathlib.Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
     names = draw(interlock, out)
+    report_campaign(interlock, out)
     complaints = []
     with tempfile.TemporaryDirectory() as profile:
         browser = Browser(profile)
@@ -246,6 +269,10 @@ def main():
                 for complaint in browser.complaints:
                     complain(complaint)
                 browser.complaints.clear()
+        for colours in ("light", "dark"):
+            look_at_report(browser, out, colours, lambda text: complaints.append(f"report, {colours}: {text}"))
+            complaints += browser.complaints
+            browser.complaints.clear()
         browser.end()
     for complaint in complaints:
         print(complaint)

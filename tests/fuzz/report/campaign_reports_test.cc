@@ -90,6 +90,24 @@ TEST(CampaignReports, AreSelfContainedPages) {
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
 }
 
+// As `show` draws it, within limits: a folder may have a thousand files.
+TEST(CampaignReports, ShowThePictureOfEachFinding) {
+  CampaignStory story = story_of_encoder("mine", "WAR.ilk");
+  const std::string page = html_of(story);
+  EXPECT_THAT(page, HasSubstr("<div class=\"shown\">\n<svg "));
+  EXPECT_THAT(page, HasSubstr(story.verdicts[0].picture));
+  EXPECT_THAT(story.verdicts[0].picture,
+              HasSubstr("WAR hazard: writer (dispatch 1) writes a[0:64]"));
+  const size_t size = story.verdicts[0].picture.size();
+  ASSERT_LT(size, kPictureBytesMax);
+  const KeptFile file = story.record.kept.files[0];
+  story.record.kept.files.assign(kPicturesBytesMax / size + 3, file);
+  judge_kept_files(story);
+  const auto has_none = [](const FileVerdict& verdict) { return verdict.picture.empty(); };
+  EXPECT_GE(std::ranges::count_if(story.verdicts, has_none), 2);
+  EXPECT_FALSE(has_none(story.verdicts[0]));
+}
+
 TEST(CampaignReports, AreXmlAndKeepTheSchemaOfJunit) {
   const CampaignStory story = story_of_encoder("mine", "WAR.ilk");
   EXPECT_EQ(xmllint::complaints(html_of(story)), "");
@@ -210,6 +228,10 @@ TEST(CampaignReports, CountCausesWithoutAFileBeyondALimit) {
   EXPECT_EQ(xmllint::complaints(html_of(story)), "");
   EXPECT_THAT(junit_of(story), HasSubstr("tests=\"502\" failures=\"501\""));
   EXPECT_EQ(xmllint::complaints(junit_of(story), "junit.xsd"), "");
+  const std::string text = terminal_text_of(story);
+  EXPECT_THAT(text, HasSubstr(fmt::format("  and {} more without a file, of {} findings\n",
+                                          kBareCausesShown + 3 - 20, kBareCausesShown + 3 - 20)));
+  EXPECT_LT(std::ranges::count(text, '\n'), 25);
 }
 
 TEST(CampaignReports, TellOfNothing) {

@@ -14,7 +14,7 @@
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
-#include "fuzz/cli/text_diff.h"
+#include "fuzz/cli/patch.h"
 #include "simulator/facts/fact.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/in_reference_order.h"
@@ -126,7 +126,7 @@ ExitStatus run_fix(const FixOptions& options) {
   const ExitStatus status =
       after.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFinding;
   if (!options.output.empty()) return write_output(options.output, repair->text, status);
-  print_out(unified_diff(repair->before, repair->text, "a/" + name, "b/" + name));
+  print_out(patch_of(path, repair->before, repair->text));
   return status;
 }
 

@@ -108,6 +108,46 @@ TEST(FixCommand, PrintsDiffsThatApply) {
   EXPECT_GT(applied_count, 30);
 }
 
+// From wherever in the repository they are made, and whichever way the file is named.
+TEST(FixCommand, PrintsDiffsThatApplyInARepository) {
+  const fs::path before = fs::current_path();
+  const fs::path given = temporary_path("repository");
+  fs::remove_all(given);
+  fs::create_directories(given);
+  const fs::path root = fs::canonical(given);
+  fs::create_directories(root / "streams" / "deep");
+  fs::create_directories(root / "other");
+  ASSERT_EQ(std::system(("git init -q '" + root.string() + "'").c_str()), 0);
+  const fs::path file = root / "streams" / "given.ilk";
+  const auto applies = [&](const fs::path& folder, const std::string& name) {
+    std::ofstream(file) << kHazard;
+    fs::current_path(folder);
+    const CommandResult fix = run_interlock({"fix", name});
+    std::ofstream(root / "change.diff") << fix.out;
+    // Git passes over what is not below the folder where it runs.
+    if (folder == root / "streams" / "deep") fs::current_path(root);
+    const std::string command = "git apply '" + (root / "change.diff").string() + "'";
+    return std::system(command.c_str()) == 0 &&
+           text_at(file).find("barrier execution") != std::string::npos;
+  };
+  EXPECT_TRUE(applies(root, "streams/given.ilk"));
+  EXPECT_TRUE(applies(root, "./streams/given.ilk"));
+  EXPECT_TRUE(applies(root, file.string()));
+  EXPECT_TRUE(applies(root, "other/../streams/given.ilk"));
+  EXPECT_TRUE(applies(root / "streams", "given.ilk"));
+  EXPECT_TRUE(applies(root / "streams", file.string()));
+  EXPECT_TRUE(applies(root / "streams" / "deep", "../given.ilk"));
+  // In no repository: relative to the folder, or as it was named.
+  fs::remove_all(root / ".git");
+  fs::current_path(root / "streams");
+  EXPECT_THAT(run_interlock({"fix", file.string()}).out, StartsWith("--- a/given.ilk\n"));
+  fs::current_path(root / "streams" / "deep");
+  const CommandResult fix = run_interlock({"fix", file.string()});
+  EXPECT_THAT(fix.out, StartsWith("--- " + file.string() + "\n+++ " + file.string() + "\n"));
+  fs::current_path(before);
+  fs::remove_all(root);
+}
+
 // A diff of quadratic size would not fit into memory. `git apply` judges it; a name with a blank
 // `patch` has to find, too.
 TEST(FixCommand, PrintsDiffsOfManyLinesThatApply) {
@@ -137,7 +177,14 @@ TEST(FixDocument, ShowsWhatItsCommandsPrint) {
   const fs::path before = fs::current_path();
   const auto commands = shown_commands(document_text(kDocument));
   EXPECT_EQ(commands.size(), 3u);
-  fs::current_path(INTERLOCK_SOURCE_DIR);
+  // In no repository: the tree may be in another one, and names would be from its root.
+  const fs::path folder = temporary_path("fix_document");
+  fs::remove_all(folder);
+  for (const char* const name : {"corpus/bugs", "corpus/queues"}) {
+    fs::create_directories(folder / name);
+    fs::copy(fs::path(INTERLOCK_SOURCE_DIR) / name, folder / name, fs::copy_options::recursive);
+  }
+  fs::current_path(folder);
   for (const ShownCommand& command : commands) {
     const CommandResult result = run_interlock(command.arguments);
     EXPECT_EQ(result.status, 0) << result.err;

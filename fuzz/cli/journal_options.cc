@@ -4,23 +4,38 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
+#include "fuzz/campaign/campaign_files.h"
 #include "fuzz/external/opened_encoder.h"
+#include "fuzz/judge/pass_chain.h"
 
 namespace interlock {
 namespace {
 
 Error external_campaign_error() {
-  return Error{"campaigns of encoders that are not part of this build are not merged."};
+  return Error{
+      "campaigns of encoders that are not part of this build are not merged on the word of a journal, "
+      "which names nothing that is executed. Give merge the same --encoder."};
 }
 
 Error guided_campaign_error() {
   return Error{
       "guided campaigns are not merged: each of their programs is made of those that came before."};
+}
+
+Result<CampaignOptions> merged_campaign(FuzzOptions& options) {
+  const auto set = set_campaign(options);
+  if (!set) return set.error();
+  if (options.backend != "cpu") {
+    return Error{"campaigns on a device are not merged: what it did is in each of them."};
+  }
+  options.campaign.out_dir.clear();
+  return std::move(options.campaign);
 }
 
 }  // namespace
@@ -65,13 +80,37 @@ Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal) {
   FuzzOptions options;
   const auto parsed = parse_journal_campaign(journal, app, options);
   if (!parsed) return parsed.error();
-  const auto set = set_campaign(options);
-  if (!set) return set.error();
-  if (options.backend != "cpu") {
-    return Error{"campaigns on a device are not merged: what it did is in each of them."};
+  return merged_campaign(options);
+}
+
+Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal,
+                                           const std::string& encoder, ExternalOption& external) {
+  const Error other = error_of("the shards are those of {}, and not of --encoder={} as it is now.",
+                               in_quotes(journal.subject), shell_word(encoder));
+  if (!is_external_name(encoder)) return other;
+  // What the journal names stands for nothing but itself: it is parsed with another name there.
+  std::string subject = journal.subject;
+  const std::string named = " --encoder=" + shell_word(encoder);
+  const size_t place = subject.find(named);
+  if (place == std::string::npos) return other;
+  subject.replace(place, named.size(), " --encoder=none");
+  constexpr std::string_view kDigest = " digest=";
+  if (const size_t digest = subject.rfind(kDigest); digest != std::string::npos) {
+    subject.resize(digest);
   }
-  options.campaign.out_dir.clear();
-  return std::move(options.campaign);
+  JournalCampaign neutral = journal;
+  neutral.subject = subject;
+  CLI::App app;
+  FuzzOptions options;
+  const auto parsed = parse_journal_campaign(neutral, app, options);
+  if (!parsed) return parsed.error();
+  options.passes.encoder = encoder;
+  auto campaign = merged_campaign(options);
+  if (!campaign) return campaign.error();
+  if (journal_campaign(*campaign).subject != journal.subject) return other;
+  external = std::move(options.external);
+  campaign->encoder = &external.opened->entry;
+  return campaign;
 }
 
 }  // namespace interlock

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "encoder/program/result.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/journal_text.h"
 #include "fuzz/cli/fuzz_options.h"
+#include "fuzz/cli/pass_options.h"
 
 namespace interlock {
 
@@ -20,6 +22,12 @@ Result<Success> parse_journal_campaign(const JournalCampaign& journal, CLI::App&
 // The campaign that a journal names, to be merged, without a folder. Errors: those above; a pass
 // that is not there; options that are no campaign; one on a device.
 Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal);
+
+// As merged_campaign_of(), of an encoder that is not part of this build: whoever merges names it,
+// and it is opened for `external`. Errors: those; it is not the one of the journal, or has changed
+// since. Requires: `external` outlives the campaign.
+Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal,
+                                           const std::string& encoder, ExternalOption& external);
 
 // Whether its programs were made of earlier ones, by the words of this build: then it is an error
 // above.

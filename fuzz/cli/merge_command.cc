@@ -49,7 +49,10 @@ ExitStatus run_merge(MergeOptions& options) {
   auto merged = MergedBlocks::of(options.folders);
   if (!merged) return report_error(merged.error());
   CampaignOptions& campaign = options.fuzz.campaign;
-  auto named = merged_campaign_of((*merged)->campaign());
+  const std::string& encoder = options.fuzz.passes.encoder;
+  auto named = encoder.empty()
+                   ? merged_campaign_of((*merged)->campaign())
+                   : merged_campaign_of((*merged)->campaign(), encoder, options.fuzz.external);
   if (!named) return report_error(named.error());
   named->out_dir = campaign.out_dir;
   campaign = std::move(*named);
@@ -77,6 +80,10 @@ void add_merge_command(CLI::App& app, ExitStatus& status) {
       ->required();
   command.add_option("-o,--out", options.fuzz.campaign.out_dir, "folder of the campaign")
       ->required();
+  command.add_option(
+      "--encoder", options.fuzz.passes.encoder,
+      "where it is exec:COMMAND or lib:FILE: the same again, as what is kept is made "
+      "small again");
   add_telling_options(command, options.fuzz);
   options.fuzz.program = &app;
 }

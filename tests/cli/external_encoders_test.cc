@@ -4,10 +4,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
+#include "encoder/program/program.h"
 #include "encoder/text/files.h"
+#include "encoder/text/parser.h"
 #include "tests/cli/command.h"
 
 namespace interlock::external_encoders_test {
@@ -98,6 +101,93 @@ TEST(ConformCommand, PrintsATableAndWritesACounterexampleThatReplays) {
   EXPECT_EQ(conform_with("serial").status, 0) << "Too many barriers are advice.";
   EXPECT_EQ(conform_with("semaphores").status, 2);
   std::filesystem::remove_all(folder);
+}
+
+// A fault of thirty lines in another language, and the few lines that show it.
+TEST(ConformCommand, RefutesARingInPython) {
+  if (!has_python()) GTEST_SKIP() << "There is no python3 here.";
+  const std::string folder = temporary_path("ring");
+  std::filesystem::remove_all(folder);
+  const CommandResult refuted = run_interlock(
+      {"conform",
+       "--encoder=exec:python3 " INTERLOCK_SOURCE_DIR "/tests/fuzz/external/ring_encoder.py",
+       "--runs=50", "--max-distance=40", "--max-operands=20", "--stream=1e2", "--out=" + folder});
+  EXPECT_EQ(refuted.status, 1) << refuted.err;
+  EXPECT_THAT(refuted.out, HasSubstr("  Replay: interlock replay " + folder + "/operands.ilk\n"));
+  std::smatch count;
+  ASSERT_TRUE(std::regex_search(refuted.out, count, std::regex("\n([0-9]+) programs; ")));
+  EXPECT_LT(std::stoi(count[1]), 5000);
+  const std::string text = read_file(folder + "/operands.ilk").value();
+  const Program shown = parse(text).value();
+  ASSERT_EQ(shown.dispatches.size(), 2u) << text;
+  EXPECT_EQ(shown.accesses_of(shown.dispatches[0]).size(), 17u) << text;
+  for (const Access& access : shown.accesses_of(shown.dispatches[0])) {
+    EXPECT_TRUE(access.mode == AccessMode::kWrite) << text;
+    EXPECT_GT(access.range.size_bytes(), 0u) << text;
+  }
+  EXPECT_EQ(run_interlock({"replay", folder + "/operands.ilk"}).status, 1);
+  std::filesystem::remove_all(folder);
+}
+
+// One that never answers is told so at once.
+TEST(ConformCommand, EndsWhereNothingIsAnswered) {
+  const CommandResult result = run_interlock({"conform", "--encoder=exec:false"});
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("answers            FAILS       The encoder ended with status 1"),
+                    HasSubstr("distances          not judged  none of the first 4 programs is "
+                              "answered\n"),
+                    HasSubstr("4 programs; 0 of 11 properties hold, 1 fail, 10 not judged")));
+}
+
+// It is asked again while finds are made small, and whoever merges says which it is.
+TEST(ExternalEncoderOption, IsMergedByWhoNamesIt) {
+  const auto fresh_path = [](const std::string& name) {
+    std::string path = temporary_path(name);
+    std::filesystem::remove_all(path);
+    return path;
+  };
+  const std::string script = temporary_file("mine.sh", "exec " FAULTY_ENCODER " ring 2\n");
+  const std::string encoder = "--encoder=exec:sh " + script;
+  const std::vector<std::string> start = {"fuzz", encoder, "--runs=512", "--max-dispatches=6",
+                                          "--exec-timeout=20"};
+  const auto run_into = [&](const std::string& folder, const std::string& shard) {
+    std::vector<std::string> arguments = start;
+    arguments.push_back("--out=" + folder);
+    if (!shard.empty()) arguments.push_back(shard);
+    return run_interlock(arguments);
+  };
+  const std::string one = fresh_path("external_one");
+  const std::string all = fresh_path("external_all");
+  const std::string a = fresh_path("external_a");
+  const std::string b = fresh_path("external_b");
+  const CommandResult whole = run_into(one, "");
+  EXPECT_EQ(run_into(a, "--shard=1/2").status, 1);
+  EXPECT_EQ(run_into(b, "--shard=2/2").status, 1);
+  const CommandResult unnamed = run_interlock({"merge", a, b, "--out=" + all});
+  EXPECT_EQ(unnamed.status, 2);
+  EXPECT_THAT(unnamed.err, HasSubstr("Give merge the same --encoder."));
+  for (const std::string other :
+       {"--encoder=exec:" FAULTY_ENCODER " ring 2", "--encoder=none", "--encoder=exec:sh"}) {
+    const CommandResult wrong = run_interlock({"merge", a, b, "--out=" + all, other});
+    EXPECT_EQ(wrong.status, 2) << other;
+    EXPECT_THAT(wrong.err, HasSubstr("the shards are those of ")) << other;
+  }
+  const CommandResult merged = run_interlock({"merge", a, b, "--out=" + all, encoder});
+  EXPECT_EQ(merged.status, 1) << merged.err;
+  EXPECT_EQ(merged.out.substr(0, merged.out.find('\n')), whole.out.substr(0, whole.out.find('\n')));
+  size_t file_count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(one)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = "/" + entry.path().filename().string();
+    EXPECT_EQ(read_file(all + name).value(), read_file(one + name).value()) << name;
+    ++file_count;
+  }
+  EXPECT_GE(file_count, 2u);
+  temporary_file("mine.sh", "exec " FAULTY_ENCODER " ring 3\n");
+  const CommandResult changed = run_interlock({"merge", a, b, "--out=" + all + "2", encoder});
+  EXPECT_EQ(changed.status, 2);
+  EXPECT_THAT(changed.err, HasSubstr("the shards are those of "));
 }
 
 TEST(ExternalEncoderOption, BadUseEndsWithStatus2) {

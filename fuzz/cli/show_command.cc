@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "encoder/program/names.h"
 #include "encoder/text/files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -41,6 +43,11 @@ std::string_view format_of(std::string_view path) {
   if (path.ends_with(".html") || path.ends_with(".htm")) return "html";
   if (path.ends_with(".json")) return "perfetto";
   return {};
+}
+
+// A name without an ending, or a stream, may be anything.
+bool has_other_ending(const std::string& path) {
+  return path != "-" && std::filesystem::path(path).has_extension();
 }
 
 std::string_view ending_of(std::string_view format) {
@@ -87,7 +94,15 @@ ExitStatus run_show(ShowOptions options) {
   const std::string& path = options.input.path;
   const Result<Program> program = parse_file(path, options.input.parse);
   if (!program) return report_error(program.error());
-  if (options.format.empty()) options.format = format_of(options.output);
+  if (options.format.empty()) {
+    options.format = format_of(options.output);
+    if (options.format.empty() && has_other_ending(options.output)) {
+      return report_error({fmt::format(
+          "{} ends like none of .svg, .html, .htm, .json (a trace for Perfetto), each with or "
+          "without .gz; --format says what to write under another name.",
+          in_quotes(options.output))});
+    }
+  }
   if (options.format.empty()) options.format = "html";
   const bool is_named = !options.output.empty();
   if (!is_named) {

@@ -86,6 +86,13 @@ TEST(ShowCommand, GivesBadInputStatusTwo) {
   EXPECT_EQ(run_interlock({"show", temporary_path("none.ilk")}).status, 2);
   EXPECT_EQ(run_interlock({"show", "-", "--format=png"}, kTwoHazards).status, 2);
   EXPECT_EQ(run_interlock({"show", "-", "-o", "/nowhere/x.svg"}, kTwoHazards).status, 2);
+  const std::string png = temporary_path("x.png");
+  const CommandResult other = run_interlock({"show", "-", "-o", png}, kTwoHazards);
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("x.png' ends like none of .svg, .html, .htm, .json"));
+  EXPECT_FALSE(fs::exists(png));
+  EXPECT_EQ(run_interlock({"show", "-", "--format=svg", "-o", png}, kTwoHazards).status, 0);
+  EXPECT_THAT(content_of(png), StartsWith("<svg "));
 }
 
 TEST(ShowCommand, IsNamedByReports) {

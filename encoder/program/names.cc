@@ -126,10 +126,12 @@ void NearestName::offer(std::string_view candidate) {
     best_distance_ = distance;
     best_ = candidate;
   }
+  if (longer_.empty() && wanted_.size() >= 3 && candidate.starts_with(wanted_)) longer_ = candidate;
 }
 
 std::string NearestName::advice() const {
-  return best_.empty() ? "" : fmt::format(" Did you mean {}?", in_quotes(best_));
+  const std::string_view meant = best_.empty() ? longer_ : best_;
+  return meant.empty() ? "" : fmt::format(" Did you mean {}?", in_quotes(meant));
 }
 
 }  // namespace interlock

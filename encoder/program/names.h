@@ -64,13 +64,15 @@ class NearestName {
   // Cost: the product of both lengths; long names are ignored.
   void offer(std::string_view candidate);
 
-  // " Did you mean 'gx'?", or nothing if no candidate is close.
+  // " Did you mean 'gx'?", or nothing if no candidate is close. The first that begins with what was
+  // wanted is, too, where no other one is.
   std::string advice() const;
 
  private:
   std::string_view wanted_;
   std::string_view best_;
   size_t best_distance_;
+  std::string_view longer_;  // Begins with what is wanted.
 };
 
 }  // namespace interlock

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fuzz/cli/command_outline.h"
@@ -111,9 +112,25 @@ std::string zsh_arguments(const CommandOutline& command) {
   return text + '\n';
 }
 
+// `help` takes the names of commands; and any command takes --color, which main.cc reads.
+CommandOutline with_words_of_all(CommandOutline outline) {
+  const OptionOutline color{
+      {"--color"}, "when to print in colour", {"auto", "always", "never"}, false, true};
+  const auto add_color = [&](auto&& self, CommandOutline& command) -> void {
+    command.options.push_back(color);
+    for (CommandOutline& below : command.commands) self(self, below);
+  };
+  add_color(add_color, outline);
+  CommandOutline help{"help", "how a command is used", {}, {}};
+  help.options.push_back({{"COMMAND"}, "", names_of(outline.commands), true, true});
+  outline.commands.push_back(std::move(help));
+  return outline;
+}
+
 }  // namespace
 
-std::string bash_completion(const CommandOutline& outline) {
+std::string bash_completion(const CommandOutline& given) {
+  const CommandOutline outline = with_words_of_all(given);
   std::string values;
   std::string words;
   add_bash_cases(outline, values, words);
@@ -160,7 +177,8 @@ complete -F _interlock interlock
       fmt::arg("words", words));
 }
 
-std::string zsh_completion(const CommandOutline& outline) {
+std::string zsh_completion(const CommandOutline& given) {
+  const CommandOutline outline = with_words_of_all(given);
   std::string commands;
   std::string cases;
   for (const CommandOutline& command : outline.commands) {

@@ -72,16 +72,18 @@ std::string unknown_option(const CLI::App& app) {
                      words_of(app, command));
 }
 
-// Takes --color=WHEN out of the arguments, wherever it stands before those of another program.
-// Errors: it says something else.
+// Takes --color=WHEN, or --color WHEN, out of the arguments, wherever it stands before those of
+// another program. Errors: it says something else, or nothing.
 Result<Success> take_colour(std::vector<std::string>& arguments) {
-  constexpr std::string_view kOption = "--color=";
+  constexpr std::string_view kOption = "--color";
   constexpr std::pair<std::string_view, Colour> kChoices[] = {
       {"auto", Colour::kAuto}, {"always", Colour::kAlways}, {"never", Colour::kNever}};
   const auto end = std::ranges::find(arguments, "--");
   for (auto argument = arguments.begin(); argument != end; ++argument) {
-    if (!argument->starts_with(kOption)) continue;
-    const std::string when = argument->substr(kOption.size());
+    const bool is_apart = *argument == kOption;
+    if (!is_apart && !argument->starts_with(std::string(kOption) + "=")) continue;
+    if (is_apart && argument + 1 == end) return error_of("--color has no value after it.");
+    const std::string when = is_apart ? argument[1] : argument->substr(kOption.size() + 1);
     const auto choice = std::ranges::find(kChoices, when, [](const auto& c) { return c.first; });
     if (choice == std::end(kChoices)) {
       NearestName nearest(when);
@@ -90,15 +92,29 @@ Result<Success> take_colour(std::vector<std::string>& arguments) {
                       nearest.advice());
     }
     set_colour(choice->second);
-    arguments.erase(argument);
+    arguments.erase(argument, argument + (is_apart ? 2 : 1));
     return take_colour(arguments);
   }
   return Success{};
 }
 
+char capital_of(char letter) {
+  return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+}
+
 // What CLI11 says of usage, as our own errors are: a sentence, and where to read more.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
+  constexpr std::string_view kRequired = " is required";
+  const std::string first = text.substr(0, text.find_first_of(" :"));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.ends_with(" missing")) {
+    text = first + " has no value after it";
+  } else if (text == first + std::string(kRequired)) {
+    const std::string words = words_of(app, last_command(app));
+    std::string name = first;
+    if (!name.starts_with('-')) std::ranges::transform(name, name.begin(), capital_of);
+    text = fmt::format("`{}` needs {}", words, name);
+  }
   if (!text.ends_with('.') && !text.ends_with('?')) text += '.';
   return error_of("{} `{} --help` says more.", text, words_of(app, last_command(app)));
 }

@@ -71,6 +71,10 @@ TEST(Completion, OfBashOffersCommandsOptionsAndTheirValues) {
   EXPECT_THAT(offered_by_bash({"interlock", "generate", "mlp", "--lay"}),
               UnorderedElementsAre("--layers="));
   EXPECT_THAT(offered_by_bash({"interlock", "check", "--nothing"}), IsEmpty());
+  EXPECT_THAT(offered_by_bash({"interlock", "help", "f"}), UnorderedElementsAre("fix", "fuzz"));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--col"}), UnorderedElementsAre("--color="));
+  EXPECT_THAT(offered_by_bash({"interlock", "check", "--color", "=", ""}),
+              UnorderedElementsAre("auto", "always", "never"));
 }
 
 TEST(Completion, OfBashOffersFilesWhereOneBelongs) {

@@ -34,6 +34,8 @@ TEST(Colour, IsWhereItIsAskedFor) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"check", "--color=always", "-"},
                                              {"--color=always", "check", "-"},
+                                             {"--color", "always", "check", "-"},
+                                             {"check", "--color", "always", "-"},
                                              {"check", "-", "--color=never", "--color=always"}}) {
     const CommandResult result = run_interlock(arguments, kWarText);
     EXPECT_EQ(result.status, 1);
@@ -48,6 +50,8 @@ TEST(Colour, IsWhereItIsAskedFor) {
   const CommandResult wrong = run_interlock({"check", "--color=maybe", "-"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_EQ(wrong.err, "error: --color: 'maybe' is none of auto, always, never.\n");
+  EXPECT_EQ(run_interlock({"check", "-", "--color"}).err,
+            "error: --color has no value after it.\n");
 }
 
 TEST(Errors, BeginAlikeAndOfferNames) {
@@ -67,7 +71,11 @@ TEST(Errors, BeginAlikeAndOfferNames) {
                         {{"check", "x", "--formt=json"}, "Did you mean '--format'?"},
                         {{"show", "x", "--format=perfeto"}, "Did you mean 'perfetto'?"},
                         {{"completion", "bsah"}, "Did you mean 'bash'?"},
-                        {{"--color=alwas", "check", "x"}, "Did you mean 'always'?"}};
+                        {{"--color=alwas", "check", "x"}, "Did you mean 'always'?"},
+                        {{"fuzz", "--encoder=ggml"}, "Did you mean 'ggml-metal'?"},
+                        {{"conform"}, "`interlock conform` needs --encoder. "},
+                        {{"merge", "--out=x"}, "`interlock merge` needs FOLDERS. "},
+                        {{"check", "x", "--format"}, "--format has no value after it. "}};
   for (const Case& one : cases) {
     const CommandResult result = run_interlock(one.arguments, kWarText);
     EXPECT_EQ(result.status, 2) << result.err;

@@ -65,6 +65,10 @@ TEST(NearestName, SuggestsTheNearestOfThoseThatAreNear) {
   EXPECT_EQ(advice_of("gx", {"gy", "g"}), "");
   EXPECT_EQ(advice_of("weights", {"pool", "x"}), "");
   EXPECT_EQ(advice_of("x", {"y"}), "");
+  EXPECT_EQ(advice_of("ggml", {"interlock", "ggml-metal", "ggml-vulkan"}),
+            " Did you mean 'ggml-metal'?");
+  EXPECT_EQ(advice_of("ggm", {"ggml-metal", "ggmm"}), " Did you mean 'ggmm'?");
+  EXPECT_EQ(advice_of("gg", {"ggml-metal"}), "");
   EXPECT_EQ(advice_of(std::string(100, 'a'), {std::string_view("a")}), "");
 }
 

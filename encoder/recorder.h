@@ -18,8 +18,9 @@
 // nothing: to record or not is one pointer.
 // Threads: one recorder, one thread at a time; the order of calls is the issue order. Threads that
 // feed several queues hold a lock from the begin of a dispatch to its end. Recorders share nothing.
-// Cost: a dispatch of three reads and a write takes about 0.15 us and no allocation. Memory: 213
-// KiB, and about 120 bytes for each memory, queue or semaphore that is not freed.
+// Cost: a dispatch of three reads and a write takes some 0.10 us by handle, 0.15 us with labels,
+// and no allocation. Memory: 213 KiB, and about 120 bytes for each memory, queue or semaphore that
+// is not freed.
 #pragma once
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-// docs/failing-file.md, which a newcomer follows by copy and paste: its commands, given to a shell
-// one after the other, print what it shows. The commands of pages that have no such test run, and
-// print what is shown of their output.
+// docs/failing-file.md and docs/exec.md, which newcomers follow by copy and paste: their commands,
+// given to a shell one after the other, print what they show. The commands of pages that have no
+// such test run, and print what is shown of their output.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,6 +34,28 @@ TEST(Stories, OfAFileThatWasSentPrintsWhatItShows) {
     for (const std::string& each : line.lines) lines += each + '\n';
     const CommandResult result = run_shell(line.command);
     EXPECT_EQ(result.out, lines) << line.command << '\n' << result.err;
+  }
+  ASSERT_EQ(chdir(INTERLOCK_SOURCE_DIR), 0);
+  fs::remove_all(folder);
+}
+
+TEST(Stories, OfAnEncoderInAnotherLanguagePrintsWhatItShows) {
+  if (is_slow_build()) GTEST_SKIP() << "It asks for ten thousand programs.";
+  if (run_shell("python3 -c ''").status != 0) GTEST_SKIP() << "There is no python3 here.";
+  const fs::path folder = temporary_path("encoder_story");
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const char* const name : {"corpus", "docs"}) {
+    fs::create_directory_symlink(fs::path(INTERLOCK_SOURCE_DIR) / name, folder / name);
+  }
+  const std::vector<ShownLine> shown = shown_lines(document_text("docs/exec.md"));
+  EXPECT_EQ(shown.size(), 7u);
+  ASSERT_EQ(chdir(folder.c_str()), 0);
+  for (const ShownLine& line : shown) {
+    const CommandResult result = run_shell(line.command);
+    EXPECT_TRUE(prints(result.out, line.lines) || prints(result.err, line.lines))
+        << line.command << '\n'
+        << result.out << result.err;
   }
   ASSERT_EQ(chdir(INTERLOCK_SOURCE_DIR), 0);
   fs::remove_all(folder);
@@ -92,6 +114,10 @@ std::vector<std::string> commands_of_page(const std::string& page) {
   const std::regex command("    (\\$ )?(interlock [a-z].*)");
   std::smatch match;
   for (std::string line; std::getline(text, line);) {
+    // What the reader has made stands in a story of its own.
+    if (line.find("=exec:./") != std::string::npos || line.find(" finds/") != std::string::npos) {
+      continue;
+    }
     if (std::regex_match(line, match, command)) commands.push_back(match[2]);
   }
   return commands;

@@ -139,6 +139,7 @@ TEST(FixCommand, PrintsDiffsThatApplyInARepository) {
   EXPECT_TRUE(applies(root / "streams" / "deep", "../given.ilk"));
   // In no repository: relative to the folder, or as it was named.
   fs::remove_all(root / ".git");
+  std::ofstream(file) << kHazard;
   fs::current_path(root / "streams");
   EXPECT_THAT(run_interlock({"fix", file.string()}).out, StartsWith("--- a/given.ilk\n"));
   fs::current_path(root / "streams" / "deep");

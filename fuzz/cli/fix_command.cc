@@ -67,33 +67,42 @@ std::string text_of_runs(const Program& repaired) {
 }
 
 bool needs_repair(const TextRepair& repair) {
-  return repair.hazard_count_before > 0 || repair.has_deadlock_before;
+  return repair.hazard_count_before > 0 || repair.destroy_count_before > 0 ||
+         repair.has_deadlock_before;
 }
 
 bool is_repaired(const TextRepair& repair) {
-  return repair.hazard_count == 0 && !repair.has_deadlock;
+  return repair.hazard_count == 0 && repair.destroy_count == 0 && !repair.has_deadlock;
 }
 
-// "a deadlock and 2 hazards"
-std::string text_of_findings(bool has_deadlock, uint64_t hazard_count) {
-  if (!has_deadlock) return counted(hazard_count, "hazard");
-  return hazard_count == 0 ? "a deadlock" : "a deadlock and " + counted(hazard_count, "hazard");
+// "a deadlock and 2 hazards", "1 hazard and 1 access after a destroy"
+std::string text_of_findings(const TextRepair& repair) {
+  std::vector<std::string> parts;
+  if (repair.has_deadlock_before) parts.emplace_back("a deadlock");
+  if (repair.hazard_count_before > 0)
+    parts.push_back(counted(repair.hazard_count_before, "hazard"));
+  if (repair.destroy_count_before > 0) {
+    parts.push_back(counted(repair.destroy_count_before, "use") + " pending at a destroy");
+  }
+  return fmt::format("{}", fmt::join(parts, " and "));
 }
 
 std::string text_of_rest(const TextRepair& repair) {
   if (is_repaired(repair)) return "none is left";
   if (repair.has_deadlock) return "it is left, and no change that was tried ends it";
-  return fmt::format("{} left, for which no change was found within the limits",
-                     repair.hazard_count);
+  const uint64_t left = repair.hazard_count + repair.destroy_count;
+  if (repair.hazard_count == 0) {
+    return fmt::format("{} left, which no change of sync that was tried repairs", left);
+  }
+  return fmt::format("{} left, for which no change was found within the limits", left);
 }
 
 std::string text_of(const TextRepair& repair) {
   if (!needs_repair(repair)) return "No hazard: there is nothing that sync repairs.\n";
   std::string text =
       fmt::format("{}{}; {} added, {} changed; {}.\n", repair.counts_all_before ? "" : "more than ",
-                  text_of_findings(repair.has_deadlock_before, repair.hazard_count_before),
-                  counted(repair.added_count, "line"), counted(repair.changed_count, "line"),
-                  text_of_rest(repair));
+                  text_of_findings(repair), counted(repair.added_count, "line"),
+                  counted(repair.changed_count, "line"), text_of_rest(repair));
   if (!repair.is_least)
     text += "Whether a line of the change can go was not tried: they are many.\n";
   if (repair.is_spelled_out) {

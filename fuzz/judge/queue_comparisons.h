@@ -39,13 +39,14 @@ Difference compare_orders(const Program& run);
 Difference compare_reversals(const Program& run);
 
 // Which accesses may be under way where a `destroy` takes place, by the clocks, against the search
-// of chains. Cost: a search for each access that a destroy looks at.
-// Defined, as what follows, in queue_comparisons_advice.cc.
+// of chains, which looks at all of them by itself, but for programs with pins.
+// Cost: a search for each access of what is destroyed. Defined in queue_comparisons_destroys.cc.
 Difference compare_destroys(const Program& text, const Program& run);
 
 // Which sync can go by find_redundant_sync(), words within it apart, against its removal from the
 // draft and the search of chains. Values that end count for the first alone: of a program with
 // `free` or `destroy` only what can go is compared. Cost: compare_hazards() for each piece.
+// Defined, as what follows, in queue_comparisons_advice.cc.
 Difference compare_advice(const Program& text, std::span<const SyncPiece> redundant);
 
 // The check as JSON, against the report that it is made of. Cost: linear in the report.

@@ -1,5 +1,4 @@
-// What a check says of destroys, what it advises and how it reports, against what follows from the
-// definitions.
+// What a check advises and how it reports, against what follows from the definitions.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -8,18 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "encoder/assemble/build.h"
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "fuzz/judge/queue_comparisons.h"
 #include "fuzz/judge/sync_removal.h"
 #include "simulator/barriers/sync_redundancy.h"
-#include "simulator/bytes/access_ref.h"
 #include "simulator/chains/chain_hazards.h"
-#include "simulator/chains/chain_search.h"
 #include "simulator/chains/counter_run.h"
-#include "simulator/lifetimes/owner_walk.h"
-#include "simulator/order/in_reference_order.h"
-#include "simulator/order/queue_order.h"
 #include "simulator/order/signal_order.h"
 #include "simulator/report/expectations.h"
 #include "simulator/report/report.h"
@@ -85,49 +78,7 @@ bool can_go(const Program& text, const SyncPiece& piece, const ChainHazards& haz
   return left && std::ranges::includes(hazards, *left);
 }
 
-// Holds what the clocks say of each access that a destroy looks at against chains.
-class DestroyObserver final : public ReadObserver {
- public:
-  DestroyObserver(const Program& text, const Program& run)
-      : text_(text), run_(run), chains_(text) {}
-
-  void see_read(AccessRef /*reader*/, TensorId /*root*/, MemoryId /*memory*/,
-                const ValueRun& /*run*/) override {}
-
-  void see_destroyed(const DestroyedAccess& destroyed) override {
-    const bool is_as_text = run_.text_order == nullptr;
-    const DispatchId run_id = destroyed.access.dispatch;
-    const DispatchId id = is_as_text ? run_id : in_text(text_, run_, run_id);
-    const LifetimeId at = is_as_text ? destroyed.done_at : in_text(text_, run_, destroyed.done_at);
-    const Stage stage = stage_of(run_.dispatch(run_id), access_of(run_, destroyed.access));
-    const bool is_over = chains_.is_over_at(id, stage, text_.lifetimes[at.index].statement);
-    if (difference_ || is_over != destroyed.is_pending) return;
-    difference_ = fmt::format(
-        "{} may be under way at '{}' {}.", text_.reference_of(id),
-        text_.text_of(text_.lifetimes[at.index]),
-        is_over ? "by the clocks, and chains order it before" : "by chains, and not by the clocks");
-  }
-
-  const Difference& difference() const { return difference_; }
-
- private:
-  const Program& text_;
-  const Program& run_;
-  const ChainSearch chains_;
-  Difference difference_;
-};
-
 }  // namespace
-
-Difference compare_destroys(const Program& text, const Program& run) {
-  if (!run.has_any(LifetimeKind::kDestroy) || !needs_queue_order(run)) return std::nullopt;
-  const QueueOrder order(run);
-  if (order.is_too_wide()) return std::nullopt;
-  DestroyObserver observer(text, run);
-  constexpr uint64_t kWorkMax = 1'000'000;
-  OwnerWalk(run, &order, kWorkMax, observer).run(false);
-  return observer.difference();
-}
 
 Difference compare_advice(const Program& text, std::span<const SyncPiece> redundant) {
   const std::optional<ChainHazards> hazards = chain_hazards_of(text);

@@ -77,6 +77,7 @@ struct PlaceOf {
                     .memory = finding.memory,
                     .overlap = finding.bytes,
                     .lifetime = finding.ended_by};
+    if (finding.is_pending) place.pending_at = finding.ended_at;
     if (is_clobber && finding.reader.dispatch.is_some()) place.second = finding.reader;
     return place;
   }

@@ -54,7 +54,10 @@ struct FactPlace {
   MemoryId memory;
   ByteRange overlap;
   LifetimeId lifetime;  // Use-after-free: what ended the value.
-  TensorId tensor;      // Gradient: the tensor that it is by.
+  // Use-after-free by a destroy that does not wait for `first`: what carries it out; none: another
+  // fact.
+  LifetimeId pending_at;
+  TensorId tensor;  // Gradient: the tensor that it is by.
   // Deadlock: the statements of the cycle that wait, the first of the text first; not those that
   // are only not submitted. It has no accesses.
   std::vector<StatementId> waiting;

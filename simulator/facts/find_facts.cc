@@ -68,8 +68,9 @@ std::vector<Hazard> with_possible(std::vector<Hazard> bounds, std::vector<Hazard
   return all;
 }
 
+// `part`: what `order` was made with.
 void list_hazards(const Program& program, const HappensBefore& order, const ByteSegments& segments,
-                  const FactOptions& options, FactReport& report) {
+                  std::optional<PathPart> part, const FactOptions& options, FactReport& report) {
   constexpr uint64_t kStepsMin = 20'000'000;
   constexpr uint64_t kStepsPerOperand = 64;
   const uint64_t operand_count = program.accesses.size() + program.barrier_operands.size();
@@ -94,27 +95,67 @@ void list_hazards(const Program& program, const HappensBefore& order, const Byte
     return add(std::move(bounds.hazards), report);
   }
   const Program certain_bytes = with_certain_bytes(program);
-  HazardList certain =
-      listed(certain_bytes, HappensBefore(certain_bytes), ByteSegments(certain_bytes), {});
+  HazardList certain = listed(certain_bytes, HappensBefore(certain_bytes, nullptr, part),
+                              ByteSegments(certain_bytes), {});
   add_limits(certain.is_complete() && options.lists_possible ? bounds : certain, options,
              step_limit, report);
   if (!options.lists_possible) return add(std::move(certain.hazards), report);
   add(with_possible(std::move(bounds.hazards), std::move(certain.hazards)), report);
 }
 
+// Where graph queues fall into more paths than clocks have numbers for: each time the hazards whose
+// earlier dispatch is on a path of one part, or on another queue.
+void list_by_parts(const Program& program, uint32_t path_count, const FactOptions& options,
+                   FactReport& report) {
+  constexpr uint32_t kPartsMax = 16;
+  const uint32_t part_count = (path_count - 1) / options.paths_at_once + 1;
+  if (part_count > kPartsMax || options.lists_all_pairs) {
+    const uint32_t parts = options.lists_all_pairs ? 1 : kPartsMax;
+    report.truncations.push_back({TruncationCause::kGraphPaths, parts * options.paths_at_once});
+    return;
+  }
+  const bool has_atoms = has_host_atoms(program);
+  const Program widened = has_atoms ? with_whole_atoms(program) : Program();
+  const Program& judged = has_atoms ? widened : program;
+  const ByteSegments segments(judged);
+  std::vector<Hazard> hazards;
+  for (uint32_t index = 0; index < part_count && !is_stopped(); ++index) {
+    const PathPart part{index, options.paths_at_once};
+    FactReport found;
+    list_hazards(judged, HappensBefore(judged, &program, part), segments, part, options, found);
+    for (const Fact& fact : found.facts) hazards.push_back(std::get<Hazard>(fact));
+    for (const Truncation& truncation : found.truncations) {
+      if (std::ranges::count(report.truncations, truncation) > 0) continue;
+      report.truncations.push_back(truncation);
+    }
+  }
+  // Pairs of other queues are found each time.
+  const auto place = [](const Hazard& hazard) {
+    return std::tuple(hazard.second.dispatch, hazard.first.dispatch, hazard.kind);
+  };
+  std::ranges::sort(hazards, {}, place);
+  const auto rest = std::ranges::unique(hazards, {}, place);
+  hazards.erase(rest.begin(), rest.end());
+  if (hazards.size() > options.limit) {
+    hazards.resize(options.limit);
+    report.truncations = {{TruncationCause::kHazards, options.limit}};
+  }
+  add(std::move(hazards), report);
+}
+
 void find_hazard_facts(const Program& program, const HappensBefore& order,
                        const ByteSegments& segments, const FactOptions& options,
                        FactReport& report) {
-  if (order.has_queues() && order.queues().is_too_wide()) {
-    report.truncations.push_back({TruncationCause::kGraphPaths, Places::kPathsMax});
-    return;
-  }
+  const bool is_wide =
+      order.has_queues() && order.queues().places().path_count() > options.paths_at_once;
+  if (is_wide) return list_by_parts(program, order.queues().places().path_count(), options, report);
   if (has_host_atoms(program)) {
     const Program widened = with_whole_atoms(program);
-    list_hazards(widened, HappensBefore(widened, &program), ByteSegments(widened), options, report);
+    list_hazards(widened, HappensBefore(widened, &program), ByteSegments(widened), {}, options,
+                 report);
     return;
   }
-  list_hazards(program, order, segments, options, report);
+  list_hazards(program, order, segments, {}, options, report);
 }
 
 void find_alias_facts(const Program& program, uint64_t limit, FactReport& report) {
@@ -130,6 +171,10 @@ void find_alias_facts(const Program& program, uint64_t limit, FactReport& report
 
 void find_lifetime_facts(const Program& program, const LifetimeOptions& options,
                          FactReport& report) {
+  const bool is_too_wide = options.queues != nullptr && options.queues->is_too_wide();
+  if (is_too_wide && program.has_any(LifetimeKind::kDestroy)) {
+    report.truncations.push_back({TruncationCause::kGraphPaths, Places::kPathsMax});
+  }
   LifetimeReport lifetimes = check_lifetimes(program, options);
   if (lifetimes.truncation) report.truncations.push_back(*lifetimes.truncation);
   add(std::move(lifetimes.findings), report);

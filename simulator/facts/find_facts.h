@@ -36,6 +36,7 @@ struct FactOptions {
   // operand.
   std::optional<uint64_t> scoped_step_limit;
   LifetimeOptions lifetimes;
+  uint32_t paths_at_once = Places::kPathsMax;  // Of graph queues; more are judged part by part.
   // See the conflicts of every dispatch, whatever the limit.
   std::span<ConflictObserver* const> observers;
 };

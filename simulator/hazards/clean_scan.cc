@@ -72,6 +72,8 @@ void CleanScan::record(DispatchId id) {
   const Dispatch& dispatch = program_.dispatch(id);
   for (uint32_t k = 0; k < dispatch.access_count; ++k) {
     const Access& access = program_.accesses[dispatch.first_access + k];
+    // Of another part of the paths (places.h): its hazards with later ones are found there.
+    if (order_.place_of(id, stage_of(dispatch, access)) == Places::kNone) return;
     if (!access.has_write_side()) continue;
     const SegmentSpan span = segments_.span_of(dispatch.first_access + k);
     for (uint32_t segment = span.begin; segment < span.end; ++segment) {

@@ -90,7 +90,9 @@ void QueueHazards::record(DispatchId dispatch) {
   for (uint32_t k = 0; k < d.access_count; ++k) {
     const Access& access = program_.accesses[d.first_access + k];
     const SegmentSpan span = segments_.span_of(d.first_access + k);
-    History& history = histories_[order_.place_of(dispatch, stage_of(d, access))];
+    const PlaceIndex place = order_.place_of(dispatch, stage_of(d, access));
+    if (place == Places::kNone) return;  // Its hazards with later ones are those of another part.
+    History& history = histories_[place];
     if (access.is_atomic()) raise(history, atomic_sort(d.atomic_op), span, stamp);
     if (access.reads_plainly()) raise(history, kPlainReads, span, stamp);
     if (access.writes_plainly()) raise(history, kPlainWrites, span, stamp);

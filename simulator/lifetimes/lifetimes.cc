@@ -1,6 +1,7 @@
 #include "simulator/lifetimes/lifetimes.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -29,7 +30,9 @@ class FindingCollector final : public ReadObserver {
   void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) override {
     const Holdings& holdings = walk_.holdings();
     const bool is_suspect = holdings.defect_of(run.value, root, true).has_value();
-    if (!is_suspect) return;
+    const bool is_known = run.value.is_ended() &&
+                          late_.contains({run.value.ended_by, run.value.ended_at, reader.dispatch});
+    if (!is_suspect || is_known) return;
     LifetimeFinding finding{
         .reader = reader, .tensor = root, .found = run.value.owner, .memory = memory};
     if (run.value.is_ended() || run.value.kind == HeldKind::kNothing) {
@@ -48,6 +51,8 @@ class FindingCollector final : public ReadObserver {
 
   void see_destroyed(const DestroyedAccess& destroyed) override {
     if (!destroyed.is_pending) return;
+    const bool is_late = destroyed.access.dispatch.index >= destroyed.next_dispatch;
+    if (is_late) late_.insert({destroyed.destroy, destroyed.done_at, destroyed.access.dispatch});
     add(FindingKind::kUseAfterFree, {.reader = destroyed.access,
                                      .ended_by = destroyed.destroy,
                                      .ended_at = destroyed.done_at,
@@ -86,6 +91,9 @@ class FindingCollector final : public ReadObserver {
   const LifetimeOptions options_;
   LifetimeReport report_;
   bool has_too_many_ = false;  // Findings: the walk stops.
+  // What is pending at a destroy, and has yet to execute: that it finds no value goes without
+  // saying.
+  std::set<std::tuple<LifetimeId, LifetimeId, DispatchId>> late_;
   std::pair<AccessRef, TensorId> subject_;
   // Of the subject: positions among the findings.
   std::map<std::tuple<FindingKind, AccessRef, AccessRef, TensorId, LifetimeId, LifetimeId>, size_t>

@@ -10,6 +10,12 @@
 #include "encoder/program/stop.h"
 
 namespace interlock {
+namespace {
+
+// Those that are kept beside all destroys of a program.
+constexpr uint64_t kLateRunsMax = 2'000'000;
+
+}  // namespace
 
 OwnerWalk::OwnerWalk(const Program& program, const QueueOrder* queues, uint64_t work_limit,
                      ReadObserver& observer)
@@ -31,6 +37,9 @@ OwnerWalk::OwnerWalk(const Program& program, const QueueOrder* queues, uint64_t 
     if (tensor.initial.kind == InitialKind::kNone) continue;
     values_.assign(tensor.memory, tensor.range, written_value(TensorId(i)));
   }
+  const bool may_be_late = has_destroy_ && queues != nullptr && !queues->is_too_wide();
+  if (may_be_late) late_ = LateAccesses(program, pending_, std::min(work_limit, kLateRunsMax));
+  is_over_ = late_.is_cut();
 }
 
 bool OwnerWalk::run(const bool& is_ended) {
@@ -140,9 +149,24 @@ void OwnerWalk::find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) 
     const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
     if (!destroy.is_some()) return;
     for (size_t track = 0; track < latest_.size(); ++track) {
-      find_destroyed(latest_[track], track, destroy, id, memory, run.bytes);
+      find_destroyed(track, destroy, id, memory, run.bytes);
     }
   }));
+}
+
+// Where something is late, it is the last of its track.
+void OwnerWalk::find_destroyed(size_t track, LifetimeId destroy, LifetimeId done_at,
+                               MemoryId memory, ByteRange bytes) {
+  const std::vector<LateAccesses::Run> late = late_.at(done_at, track, bytes);
+  charge(late.size());
+  uint64_t begin = bytes.begin;
+  for (const LateAccesses::Run& run : late) {
+    find_destroyed(latest_[track], track, destroy, done_at, memory, {begin, run.bytes.begin});
+    observer_.see_destroyed(
+        {run.access, destroy, done_at, memory, run.bytes, true, BarrierId(), dispatch_count_});
+    begin = run.bytes.end;
+  }
+  find_destroyed(latest_[track], track, destroy, done_at, memory, {begin, bytes.end});
 }
 
 void OwnerWalk::find_destroyed(const IntervalMap<AccessRef>& accesses, size_t track,

@@ -10,6 +10,7 @@
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_ref.h"
 #include "simulator/lifetimes/held_value.h"
+#include "simulator/lifetimes/late_accesses.h"
 #include "simulator/lifetimes/pending_work.h"
 
 namespace interlock {
@@ -34,7 +35,8 @@ class ReadObserver {
   // `reader`: no dispatch at the end of the program. `root`: none for a raw range.
   virtual void see_read(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run) = 0;
   // The last access of its track (pending_work.h) to bytes that `done_at` destroys, and on one
-  // queue, if that is pending, the last one that is not.
+  // queue, if that is pending, the last one that is not. With queues it may come after that
+  // statement (late_accesses.h).
   virtual void see_destroyed(const DestroyedAccess& /*destroyed*/) {}
 };
 
@@ -63,6 +65,8 @@ class OwnerWalk {
 
   // Accesses of bytes that the statement destroys, or lets a destroy have at last.
   void find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes);
+  void find_destroyed(size_t track, LifetimeId destroy, LifetimeId done_at, MemoryId memory,
+                      ByteRange bytes);
   void find_destroyed(const IntervalMap<AccessRef>& accesses, size_t track, LifetimeId destroy,
                       LifetimeId done_at, MemoryId memory, ByteRange bytes);
 
@@ -75,6 +79,7 @@ class OwnerWalk {
   bool is_over_ = false;
   uint32_t dispatch_count_ = 0;
   PendingWork pending_;
+  LateAccesses late_;
   IntervalMap<HeldValue> values_;
   IntervalMap<AccessRef> writers_;  // The last write through a tensor.
   // By track of PendingWork: the last access of any sort, if there is a destroy.

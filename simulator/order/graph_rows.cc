@@ -28,10 +28,15 @@ void GraphRows::follow(const Edge& edge) {
   const size_t count = columns_.count;
   if (edge.is_programmatic) {
     // Its own writes do not become available; what was available to it travels on.
-    uint32_t& own = from.rows[count + places_.of(edge.from, Stage::kCompute)];
-    const uint32_t available = std::exchange(own, from.available_own);
-    raise_row(current_, from.rows);
-    own = available;
+    const PlaceIndex place = places_.of(edge.from, Stage::kCompute);
+    if (place == Places::kNone) {
+      raise_row(current_, from.rows);
+    } else {
+      uint32_t& own = from.rows[count + place];
+      const uint32_t available = std::exchange(own, from.available_own);
+      raise_row(current_, from.rows);
+      own = available;
+    }
   } else {
     OrderRows rows = from.rows;
     take_host_writes(rows, columns_, true, true);
@@ -44,10 +49,13 @@ void GraphRows::follow(const Edge& edge) {
 }
 
 void GraphRows::leave(DispatchId operation, uint32_t number) {
-  const size_t own = places_.of(operation, Stage::kCompute);
-  const uint32_t available_own = current_[columns_.count + own];
-  current_[own] = std::max(current_[own], number);
-  current_[columns_.count + own] = std::max(available_own, number);
+  const PlaceIndex own = places_.of(operation, Stage::kCompute);
+  uint32_t available_own = 0;
+  if (own != Places::kNone) {
+    available_own = current_[columns_.count + own];
+    current_[own] = std::max(current_[own], number);
+    current_[columns_.count + own] = std::max(available_own, number);
+  }
   const QueueIndex queue = program_.queue_of(program_.dispatch(operation));
   raise_row(of_all_[queue], current_);
   const uint32_t edge_count = uses_.edges.empty() ? 0 : uses_.edges[operation.index];

@@ -43,9 +43,10 @@ bool HappensBefore::executes_before_on_queues(DispatchId first, const Access& fi
                                   stage_of(program_->dispatch(second), second_access));
 }
 
-HappensBefore::HappensBefore(const Program& program, const Program* exact) {
+HappensBefore::HappensBefore(const Program& program, const Program* exact,
+                             std::optional<PathPart> part) {
   if (needs_queue_order(program)) {
-    queues_ = std::make_shared<const QueueOrder>(program, exact);
+    queues_ = std::make_shared<const QueueOrder>(program, exact, part);
     program_ = &program;
     return;
   }

@@ -23,8 +23,9 @@ namespace interlock {
 class HappensBefore {
  public:
   // Keeps nothing of `program`, unless it has_queues(): then that outlives this, and is in
-  // reference order (reference_order.h). `exact`: as QueueOrder has it. Cost: linear.
-  explicit HappensBefore(const Program& program, const Program* exact = nullptr);
+  // reference order (reference_order.h). `exact`, `part`: as QueueOrder has them. Cost: linear.
+  explicit HappensBefore(const Program& program, const Program* exact = nullptr,
+                         std::optional<PathPart> part = std::nullopt);
 
   // The same of a program that is known not to be one for needs_queue_order(), whose
   // answer takes a look at all of it.

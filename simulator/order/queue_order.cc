@@ -38,10 +38,11 @@ bool needs_queue_order(const Program& program) {
          });
 }
 
-QueueOrder::QueueOrder(const Program& program, const Program* exact)
+QueueOrder::QueueOrder(const Program& program, const Program* exact, std::optional<PathPart> part)
     : program_(program),
       exact_(exact == nullptr ? program : *exact),
-      places_(program),
+      places_(program, part.value_or(PathPart())),
+      is_too_wide_(!part && places_.is_too_wide()),
       uses_(program),
       host_moves_(exact_) {
   for (const Dependency& dependency : program.dependencies) {

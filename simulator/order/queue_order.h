@@ -26,8 +26,11 @@ class QueueOrder {
  public:
   // `exact`: `program` where its host accesses are whole atoms and those of `exact` are not
   // (host_atoms.h); null: itself. Requires: `program` is in reference order, and both outlive this.
+  // `part`: what is asked of an earlier dispatch is asked of such that have places in that part;
+  // none: there is one part, or is_too_wide().
   // Cost: linear, times the places and the sorts of access of a queue; and that of HostMoves.
-  explicit QueueOrder(const Program& program, const Program* exact = nullptr);
+  explicit QueueOrder(const Program& program, const Program* exact = nullptr,
+                      std::optional<PathPart> part = std::nullopt);
 
   // What `first` does in this stage has finished before `second` starts in that one.
   // Requires: they do. Cost: constant.
@@ -68,8 +71,9 @@ class QueueOrder {
     return exact_.accesses_of(dispatch)[access].range;
   }
 
-  // Graph queues have more paths than Places::kPathsMax: then nothing may be asked but this.
-  bool is_too_wide() const { return places_.is_too_wide(); }
+  // Graph queues have more paths than Places::kPathsMax, and no part was named: then nothing may be
+  // asked but this, and how many paths there are.
+  bool is_too_wide() const { return is_too_wide_; }
 
   const Places& places() const { return places_; }
   PlaceIndex place_of(DispatchId dispatch, Stage stage) const {
@@ -114,6 +118,7 @@ class QueueOrder {
   const Program& program_;
   const Program& exact_;
   const Places places_;
+  const bool is_too_wide_;
   const SyncUses uses_;
   const HostMoves host_moves_;
   ClockColumns columns_;

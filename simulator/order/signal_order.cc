@@ -106,7 +106,6 @@ std::optional<UnorderedSignals> find_unordered_signals(const Program& program) {
   const Signals signals(run);
   const std::vector<SemaphoreId> crossing = crossing_semaphores(run, signals);
   const Places places(run);
-  if (places.is_too_wide()) return std::nullopt;
   const SyncUses uses(run);
   for (size_t begin = 0; begin < crossing.size(); begin += kSemaphoresAtOnce) {
     const size_t count = std::min<size_t>(crossing.size() - begin, kSemaphoresAtOnce);

@@ -22,8 +22,7 @@ struct UnorderedSignals {
 
 // Returns a pair, if there is one: the first in the reference run that fires in another order than
 // that of the values, or of which the lower one never does; else the first that need not fire in
-// this order. None if the graph queues are too wide to be judged (Places::is_too_wide()). A signal
-// that never fires is no higher one.
+// this order. A signal that never fires is no higher one.
 // Requires: no text_order. Cost: linear if each semaphore is signalled by one queue; else that of
 // QueueClocks for every kSemaphoresAtOnce that are not.
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program);

@@ -47,12 +47,23 @@ Gap gap_of(const Program& program, const Finding& finding) {
           source_scope_of(first, finding.kind), destination_scope_of(second, finding.kind)};
 }
 
+// Any destination will do: what the barrier holds back comes after the destroy.
+Gap gap_before_destroy(const Program& program, const Finding& finding) {
+  const HazardEnd first(program, finding.first);
+  const Scope stage = {bit_of(first.stage), 0};
+  return {.begin = first.dispatch.statement.index,
+          .end = program.lifetimes[finding.pending_at.index].statement.index,
+          .source = stage,
+          .destination = stage};
+}
+
 class BarrierSearch {
  public:
   BarrierSearch(const Program& program, std::span<const Finding> findings, AddedBarriers added)
       : program_(program), kind_(added) {
     for (const Finding& finding : findings) {
       if (is_hazard(finding.kind)) gaps_.push_back(gap_of(program, finding));
+      if (finding.pending_at.is_some()) gaps_.push_back(gap_before_destroy(program, finding));
     }
     std::ranges::stable_sort(gaps_, {}, &Gap::end);
     for (const Barrier& barrier : program.barriers) {
@@ -113,7 +124,9 @@ class BarrierSearch {
 
   void add(const Added& added, SyncEdit& edit) const {
     const SyncEdit::Place place = {StatementId(size_t{added.at}), false};
-    const QueueIndex queue = program_.statements[added.at].queue;
+    // That of a destroy may be none.
+    const QueueIndex of_statement = program_.statements[added.at].queue;
+    const QueueIndex queue = of_statement == kNoQueue ? kDefaultQueue : of_statement;
     if (kind_ == AddedBarriers::kScoped) {
       edit.add_barrier(place, queue, added.source, added.destination, std::nullopt);
     } else {

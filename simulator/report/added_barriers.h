@@ -17,10 +17,11 @@ enum class AddedBarriers : uint8_t {
 };
 
 // Returns the lines of a change after which no barrier is missing between the two of any hazard of
-// `findings`: barriers that are `execution` and are to be about memory, and the fewest new ones
-// beside them. Scoped ones can leave what `findings` do not name: other accesses of the same pairs.
-// Requires: `findings` are those of check() of `program`, which has one queue without the host and
-// no text_order; what is no hazard is passed over. Cost: O(n + h log h).
+// `findings`, or between a destroy and what is pending there: barriers that are `execution` and are
+// to be about memory, and the fewest new ones beside them. Scoped ones can leave what `findings` do
+// not name: other accesses of the same pairs. Requires: `findings` are those of check() of
+// `program`, which has one queue without the host and no text_order; what is neither is passed
+// over. Cost: O(n + h log h).
 std::vector<RepairLine> find_barriers_to_add(const Program& program,
                                              std::span<const Finding> findings,
                                              AddedBarriers added = AddedBarriers::kGlobal);

@@ -156,9 +156,10 @@ std::string text_of(const Program& program, MemoryId memory, const ByteHistory& 
 std::string place_of(const Program& program, LifetimeId id) {
   uint32_t s = program.lifetimes[id.index].statement.index;
   while (s-- > 0) {
-    if (program.statements[s].kind == StatementKind::kDispatch) {
-      return fmt::format("after dispatch {}", program.statements[s].index);
-    }
+    if (program.statements[s].kind != StatementKind::kDispatch) continue;
+    const DispatchId last(size_t{program.statements[s].index});
+    if (!program.dispatch(last).is_counted()) continue;
+    return fmt::format("after dispatch {}", program.number_of(last));
   }
   return "before dispatch 0";
 }

@@ -22,6 +22,7 @@
 #include "simulator/lifetimes/destroy_needs.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/in_reference_order.h"
+#include "simulator/order/places.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/report/explain.h"
 #include "simulator/report/repair.h"
@@ -222,7 +223,9 @@ void name_in_text(const Program& program, const Program& run, CheckReport& repor
     };
     rename(finding.first);
     if (finding.second) rename(*finding.second);
-    if (finding.lifetime.is_some()) finding.lifetime = in_text(program, run, finding.lifetime);
+    for (LifetimeId* const lifetime : {&finding.lifetime, &finding.pending_at}) {
+      if (lifetime->is_some()) *lifetime = in_text(program, run, *lifetime);
+    }
     for (Displacement& line : finding.witness) {
       line.moved = in_text(program, run, line.moved);
       line.anchor = in_text(program, run, line.anchor);
@@ -259,7 +262,8 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
   // Of host accesses, which count as whole atoms there, and of signals more has to be known.
   const bool is_clean = reference.is_text_order && report.findings.empty() &&
                         report.noted.empty() && report.truncations.empty() &&
-                        program.host_dispatches.empty() && program.signal_parts.empty();
+                        program.host_dispatches.empty() && program.signal_parts.empty() &&
+                        !Places(program).is_too_wide();
   SyncRedundancy sync =
       find_redundant_sync(program, {.work_limit = options.redundancy_budget, .is_clean = is_clean});
   report.redundant_sync = std::move(sync.redundant);

@@ -377,6 +377,10 @@ void explain_observability(const Program& program, const ObservabilityVerdict& v
       return say(
           Observability::kUnknown,
           "Whether an output can differ is not judged: this pair alone changes none, and the budget for schedules is spent before all others have been tried.");
+    case kTooWide:
+      return say(
+          Observability::kUnknown,
+          "Whether an output can differ is not judged: the graph queues fall into more paths than are counted at once.");
     case kOverBudget:
       return say(Observability::kUnknown,
                  "Whether an output can differ is not judged: the budget for schedules is spent.");

@@ -59,6 +59,8 @@ Finding explain_deadlock(const Program& program, const Deadlock& deadlock);
 
 // What would let `access` be over where `at` takes place, with several queues or the host.
 std::string order_before(const Program& program, AccessRef access, LifetimeId at);
+// `access` executes after `at` in the reference run. Requires: `program` is in that order.
+bool executes_after(const Program& program, AccessRef access, LifetimeId at);
 
 // Sets the observability, and the witness of an observable hazard, and appends the sentence that
 // says so. Requires: `finding` is a hazard.

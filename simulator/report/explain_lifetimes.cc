@@ -52,9 +52,13 @@ std::string headline_of(const Program& program, const LifetimeFinding& found) {
   if (found.is_pending) {
     const bool has_waited = found.ended_at != found.ended_by;
     return fmt::format(
-        "use-after-free: {}{} comes {} while {}.", quoted(program, found.ended_at),
+        "use-after-free: {}{} comes {}{} {}.", quoted(program, found.ended_at),
         has_waited ? fmt::format(", for which {} waited,", quoted(program, found.ended_by)) : "",
-        place_of(program, found.ended_at), reading);
+        place_of(program, found.ended_at),
+        executes_after(program, found.reader, found.ended_at)
+            ? ", and only then, though issued before it,"
+            : " while",
+        reading);
   }
   return fmt::format("use-after-free: {}, whose value {} ended {}.", reading,
                      quoted(program, found.ended_by), place_of(program, found.ended_at));

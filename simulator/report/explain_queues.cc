@@ -13,6 +13,7 @@
 #include "encoder/program/range.h"
 #include "encoder/program/statement_number.h"
 #include "simulator/barriers/sync_pieces.h"
+#include "simulator/order/dependency_ends.h"
 #include "simulator/order/host_atoms.h"
 #include "simulator/report/explain.h"
 #include "simulator/report/hazard_end.h"
@@ -66,6 +67,7 @@ class QueueMisses {
   }
   std::optional<uint32_t> first_move(SyncKind kind) const;
   bool is_moved(SyncKind kind) const { return first_move(kind).has_value(); }
+  bool names_host_between() const;
   bool is_lost() const;
   std::optional<SignalPart> signal_after_first() const;
 
@@ -126,8 +128,14 @@ std::string QueueMisses::reason_for_visibility() const {
                               program_.name(memory_.name));
   }
   if (second_.is_of_host()) {
+    if (is_incoherent && names_host_between()) {
+      return what +
+             "the host does not invalidate these bytes after a wait for what takes them to host.read or host.write.";
+    }
     return what +
-           "a signal makes nothing visible to the host, and no dependency before it has host.read or host.write in its destination.";
+           fmt::format(
+               "a signal makes nothing visible to the host, and no dependency before it {} host.read or host.write in its destination.",
+               names_host_between() ? "that covers what is written has" : "has");
   }
   if (first_.queue == second_.queue && is_in_graph(first_)) {
     return what + "a programmatic edge orders execution alone.";
@@ -153,6 +161,30 @@ std::optional<uint32_t> QueueMisses::first_move(SyncKind kind) const {
     if (is_about_it) return i;
   }
   return std::nullopt;
+}
+
+// Some barrier or event between the two names the host's accesses in a destination, whatever else.
+bool QueueMisses::names_host_between() const {
+  const uint32_t begin = first_.dispatch.statement.index;
+  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsMax);
+  const auto names_host = [&](BarrierKind kind, std::span<const Dependency> dependencies) {
+    return kind == BarrierKind::kFull ||
+           std::ranges::any_of(dependencies, [](const Dependency& dependency) {
+             return (dependency.destination.accesses & kHostAccesses) != 0;
+           });
+  };
+  for (uint32_t i = begin; i < end; ++i) {
+    const Statement& statement = program_.statements[i];
+    if (statement.kind == StatementKind::kBarrier) {
+      const Barrier& barrier = program_.barriers[statement.index];
+      if (names_host(barrier.kind, program_.dependencies_of(barrier))) return true;
+    }
+    if (statement.kind != StatementKind::kSync) continue;
+    const SyncStep& step = program_.syncs[statement.index];
+    const bool is_set = step.kind == SyncKind::kSet;
+    if (is_set && names_host(step.barrier_kind, program_.dependencies_of(step))) return true;
+  }
+  return false;
 }
 
 // The host dropped what its cache held before it flushed, and the second one looks at it.
@@ -273,7 +305,7 @@ std::string QueueMisses::fix_before_host() const {
 std::string QueueMisses::fix_after_host() const {
   if (!is_war_ && memory_.atom_bytes > 0 && hazard_.is_ordered &&
       (is_lost() || !is_moved(SyncKind::kHostFlushes))) {
-    return fmt::format("`host flushes {}` right after {}, before {} is submitted.",
+    return fmt::format("`host flushes {}` right after {}, before {} can run.",
                        text_of_bytes(program_, first_.access.memory, hazard_.overlap), first_.name,
                        second_.name);
   }
@@ -286,12 +318,18 @@ MissingDependency explain_missing_across(const Program& program, const Hazard& h
   return QueueMisses(program, hazard).explain();
 }
 
+bool executes_after(const Program& program, AccessRef access, LifetimeId at) {
+  return program.lifetimes[at.index].statement < program.dispatch(access.dispatch).statement;
+}
+
 std::string order_before(const Program& program, AccessRef access, LifetimeId at) {
   const QueueIndex from = program.queue_of(program.dispatch(access.dispatch));
   const Lifetime& lifetime = program.lifetimes[at.index];
   const QueueIndex to = program.statements[lifetime.statement.index].queue;
   const std::string user = program.description_of(access.dispatch);
   const std::string end = fmt::format("'{}'", program.text_of(lifetime));
+  if (executes_after(program, access, at))
+    return fmt::format("put {} after a wait for {}.", end, user);
   if (from == to) {
     return fmt::format("a barrier on {} between {} and {}.", program.name_of(to), user, end);
   }

@@ -11,6 +11,7 @@
 #include "encoder/program/stop.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/report/repair_deadlock.h"
+#include "simulator/report/repair_destroy.h"
 #include "simulator/report/repair_effects.h"
 #include "simulator/report/repair_search.h"
 
@@ -185,7 +186,9 @@ bool RepairSearch::add_several() {
 }
 
 void find_repairs(const Program& program, uint64_t work_limit, std::vector<Finding>& findings) {
-  const auto is_one = [](const Finding& finding) { return is_hazard(finding.kind); };
+  const auto is_one = [](const Finding& finding) {
+    return is_hazard(finding.kind) || finding.pending_at.is_some();
+  };
   const auto is_stuck = [](const Finding& f) { return f.kind == FindingKind::kDeadlock; };
   const auto deadlock = std::ranges::find_if(findings, is_stuck);
   if (deadlock != findings.end()) {
@@ -201,7 +204,11 @@ void find_repairs(const Program& program, uint64_t work_limit, std::vector<Findi
   if (known.is_known) context.findings = std::move(known);
   for (Finding& finding : findings) {
     if (is_stopped()) return;
-    if (is_one(finding)) RepairSearch(context, work_limit, finding).run();
+    if (finding.pending_at.is_some()) {
+      find_destroy_repair(context, work_limit, finding);
+    } else if (is_one(finding)) {
+      RepairSearch(context, work_limit, finding).run();
+    }
   }
 }
 

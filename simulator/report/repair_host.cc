@@ -19,8 +19,11 @@ bool RepairSearch::add_for_host_write() {
   if (memory_.atom_bytes > 0) {
     SyncEdit edit(program_);
     edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
-    if (works(edit, fmt::format("`{}` right after {}, before {} is submitted.", flush_text(),
-                                first_.name, second_.name))) {
+    const StatementId submission = submission_of_second().value_or(second_.dispatch.statement);
+    const bool is_submitted = submission < first_.dispatch.statement;
+    const std::string limit = is_submitted ? "the signal that {} comes after" : "{} is submitted";
+    if (works(edit, fmt::format("`{}` right after {}, before {}.", flush_text(), first_.name,
+                                fmt::format(fmt::runtime(limit), second_.name)))) {
       return true;
     }
   }

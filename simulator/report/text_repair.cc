@@ -34,8 +34,19 @@ bool is_of_hazard(const Finding& finding) { return is_hazard(finding.kind); }
 
 bool is_of_deadlock(const Finding& finding) { return finding.kind == FindingKind::kDeadlock; }
 
+bool is_of_destroy(const Finding& finding) { return finding.pending_at.is_some(); }
+
 uint64_t count_hazards(const CheckReport& report) {
   return static_cast<uint64_t>(std::ranges::count_if(report.findings, is_of_hazard));
+}
+
+uint64_t count_destroys(const CheckReport& report) {
+  return static_cast<uint64_t>(std::ranges::count_if(report.findings, is_of_destroy));
+}
+
+// What the changes of sync are for that are made one after another.
+uint64_t count_repairable(const CheckReport& report) {
+  return count_hazards(report) + count_destroys(report);
 }
 
 bool has_deadlock(const CheckReport& report) {
@@ -44,7 +55,7 @@ bool has_deadlock(const CheckReport& report) {
 
 // Nothing that sync repairs.
 bool is_in_order(const CheckReport& report) {
-  return count_hazards(report) == 0 && !has_deadlock(report);
+  return count_repairable(report) == 0 && !has_deadlock(report);
 }
 
 // Lists of other findings may end early: hazards are looked for all the same.
@@ -105,6 +116,7 @@ class TextRepairSearch {
     goes_by_rounds_ = !needs_queue_order(*program);
     if (const std::optional<Error> error = error_of_verdict(before)) return *error;
     result_.hazard_count_before = count_hazards(before);
+    result_.destroy_count_before = count_destroys(before);
     result_.has_deadlock_before = has_deadlock(before);
     if (!is_in_order(before) && forget_lines()) {
       program = read();
@@ -115,6 +127,7 @@ class TextRepairSearch {
         goes_by_rounds_ ? repair_at_once(*program, before) : repair_one_by_one(before);
     if (!report) return report.error();
     result_.hazard_count = count_hazards(*report);
+    result_.destroy_count = count_destroys(*report);
     result_.has_deadlock = has_deadlock(*report);
     return finish();
   }
@@ -159,13 +172,13 @@ class TextRepairSearch {
     AddedBarriers added =
         has_scopes && has_all_hazards(report) ? AddedBarriers::kScoped : AddedBarriers::kGlobal;
     const RepairedLines unchanged = lines_;
-    while (count_hazards(report) > 0) {
+    while (count_repairable(report) > 0) {
       const auto change = find_barriers_to_add(program, report.findings, added);
       if (change.empty()) break;
       lines_.apply(change, statement_lines_);
       Result<CheckReport> changed = check_lines(program);
       if (!changed) return changed.error();
-      if (count_hazards(*changed) > 0 && added == AddedBarriers::kScoped) {
+      if (count_repairable(*changed) > 0 && added == AddedBarriers::kScoped) {
         lines_ = unchanged;
         added = AddedBarriers::kGlobal;
         changed = check_lines(program);
@@ -182,14 +195,14 @@ class TextRepairSearch {
     Result<Program> program = read();
     while (program && !is_in_order(report) && lines_.change_count() < kChangesMax) {
       const std::vector<RepairLine> change = find_one_repair(*program, report.findings);
-      if (change.empty()) return report;
+      if (change.empty()) break;
       lines_.apply(change, statement_lines_);
       Result<CheckReport> changed = check_lines(*program);
       if (!changed) return changed.error();
       report = std::move(*changed);
     }
     if (!program) return program.error();
-    if (is_in_order(report)) take_back(report.findings.size());
+    if (!has_deadlock(report)) take_back(report.findings.size(), count_repairable(report));
     return report;
   }
 
@@ -231,11 +244,13 @@ class TextRepairSearch {
                         text_of(report.truncations))};
   }
 
-  // Of the deadlock, or of the first hazard that has one.
+  // Of the deadlock, or of the first hazard or destroy that has one.
   static std::vector<RepairLine> find_one_repair(const Program& program,
                                                  const std::vector<Finding>& findings) {
     for (const Finding& finding : findings) {
-      if (!(is_of_hazard(finding) || is_of_deadlock(finding)) || is_stopped()) continue;
+      const bool is_one =
+          is_of_hazard(finding) || is_of_deadlock(finding) || is_of_destroy(finding);
+      if (!is_one || is_stopped()) continue;
       std::vector<Finding> one = {finding};
       find_repairs(program, kRepairWork, one);
       if (!one.front().repair.empty()) return one.front().repair;
@@ -245,8 +260,9 @@ class TextRepairSearch {
 
   // Later changes may make earlier ones useless; first those that were made at once, as a wait
   // needs its signal. What goes may let another line go: the signal that was waited for.
-  // `finding_count`: of the repaired program, which no sync repairs.
-  void take_back(size_t finding_count) {
+  // `finding_count`: of the repaired program, which no sync repairs; `pair_count`: among these
+  // those for which no change was found.
+  void take_back(size_t finding_count, uint64_t pair_count) {
     size_t try_count = 0;
     for (bool has_gone = true; has_gone;) {
       has_gone = false;
@@ -260,7 +276,7 @@ class TextRepairSearch {
         lines_.take_back(change);
         if (lines_.change_count() == kept.change_count()) continue;  // It had gone by then.
         const Result<Program> program = read();
-        const bool is_repaired = program && is_repaired_still(*program, finding_count);
+        const bool is_repaired = program && is_repaired_still(*program, finding_count, pair_count);
         if (is_repaired) {
           has_gone = true;
         } else {
@@ -270,10 +286,10 @@ class TextRepairSearch {
     }
   }
 
-  bool is_repaired_still(const Program& program, size_t finding_count) const {
+  bool is_repaired_still(const Program& program, size_t finding_count, uint64_t pair_count) const {
     const CheckReport report = find_hazards_of(program);
-    return !is_stopped() && has_all_hazards(report) && is_in_order(report) &&
-           report.findings.size() <= finding_count;
+    return !is_stopped() && has_all_hazards(report) && !has_deadlock(report) &&
+           count_repairable(report) <= pair_count && report.findings.size() <= finding_count;
   }
 
   Result<TextRepair> finish() {

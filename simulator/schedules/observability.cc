@@ -353,7 +353,9 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
                                                       std::span<const Hazard> hazards,
                                                       const ObservabilityOptions& options) {
   std::vector<ObservabilityVerdict> verdicts(hazards.size());
-  if (hazards.empty() || 3 * program.dispatches.size() > options.work_limit) {
+  const bool is_too_wide = order.has_queues() && order.queues().is_too_wide();
+  if (is_too_wide) verdicts.assign(hazards.size(), {.proof = ObservabilityProof::kTooWide});
+  if (hazards.empty() || is_too_wide || 3 * program.dispatches.size() > options.work_limit) {
     return verdicts;
   }
   ObservabilityJudge judge(program, order, options.work_limit);

@@ -28,12 +28,13 @@ enum class ObservabilityProof : uint8_t {
   kSinks,       // No sink of a hazard changes an output: hence no schedule does (T6).
   kUndecided,   // As kOwnSchedule, but the budget did not reach all other hazards.
   kOverBudget,  // Not judged.
+  kTooWide,     // Likewise: QueueOrder::is_too_wide().
   kSlices,      // The deciding runs change no output, but slices of one dispatch conflict.
 };
 
 struct ObservabilityVerdict {
   ObservabilityProof proof = ObservabilityProof::kOverBudget;
-  // Empty for kDecidingRuns, kSinks and kOverBudget.
+  // Empty for kDecidingRuns, kSinks, kOverBudget and kTooWide.
   std::vector<Displacement> schedule;
   // kOwnWitness: the hidden hazard that the schedule reverses instead, if it is not the listed one.
   std::optional<Hazard> through;

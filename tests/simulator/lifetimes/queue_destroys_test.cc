@@ -3,10 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "encoder/assemble/build.h"
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/text/printer.h"
+#include "simulator/bytes/access_ref.h"
+#include "simulator/chains/chain_destroys.h"
+#include "simulator/chains/counter_run.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
@@ -14,11 +20,13 @@
 #include "tests/program_count.h"
 #include "tests/simulator/lifetimes/lifetime_text.h"
 #include "tests/simulator/programs/queue_texts.h"
+#include "tests/simulator/programs/random_destroys.h"
 #include "tests/simulator/programs/random_lifetime_programs.h"
 
 namespace interlock::queue_destroys_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -101,6 +109,69 @@ TEST(QueueDestroys, OfTheHostNeedNotWaitForTheHost) {
   EXPECT_THAT(findings_in("w: host writes x\ndestroy x on q1\n"), IsEmpty());
 }
 
+// What is issued before a destroy and held back until after it is pending all the same, be it a
+// write or a read: the run that is reported has it later, and others may have it there.
+TEST(QueueDestroys, WaitForWhatAHostSignalHoldsBack) {
+  const std::string uses[] = {"a: dispatch fill writes x value=1 on q1\n",
+                              "a: dispatch Make updates x on q1\n",
+                              "a: dispatch copy reads x writes y on q1\n"};
+  for (const std::string& use : uses) {
+    const std::string held =
+        "dispatch fill writes x value=0 on q1\nhost idle\nwait s=1 on q1\n" + use;
+    EXPECT_THAT(findings_in(held + "submit on q1\ndestroy x\nhost signals s=1\n"),
+                Contains("use-after-free 0 a").Times(1));
+    EXPECT_THAT(findings_in(held + "submit on q1\nhost signals s=1\nhost idle\ndestroy x\n"),
+                IsEmpty());
+  }
+}
+
+TEST(QueueDestroys, WaitForWhatAnotherQueueHoldsBack) {
+  const std::string held = "wait s=1 on q1\na: dispatch fill writes x value=1 on q1\n";
+  EXPECT_THAT(findings_in(held + "destroy x on q2\nsignal s=1 on q2\n"),
+              ElementsAre("use-after-free 0 a"));
+  EXPECT_THAT(findings_in(held + "destroy x on q2\nsignal s=1 on q0\n"),
+              ElementsAre("use-after-free 0 a"));
+  EXPECT_THAT(findings_in(held + "signal t=1 on q1\nwait t=1 on q2\ndestroy x on q2\n"
+                                 "signal s=1 on q0\n"),
+              IsEmpty());
+  // In its own queue it comes after it.
+  EXPECT_THAT(findings_in(held + "destroy x on q1\nsignal s=1 on q2\n"), IsEmpty());
+}
+
+TEST(QueueDestroys, WaitForWhatIsSubmittedLater) {
+  const std::string held = "a: dispatch fill writes x value=1 on q1\ndestroy x\n";
+  EXPECT_THAT(findings_in(held + "submit on q1\n"), ElementsAre("use-after-free 0 a"));
+}
+
+// What is issued after it has another value.
+TEST(QueueDestroys, AreNotAboutWhatIsIssuedLater) {
+  EXPECT_THAT(findings_in("destroy x\na: dispatch fill writes x value=1 on q1\n"), IsEmpty());
+  EXPECT_THAT(findings_in("wait s=1 on q1\na: dispatch fill writes x value=1 on q1\n"
+                          "signal t=1 on q1\nwait t=1 on q2\ndestroy x on q2\n"
+                          "b: dispatch fill writes x value=2 on q2\nsignal s=1 on q0\n"),
+              IsEmpty());
+}
+
+// The last one of each place stands for those before it, whether they are held back or not.
+TEST(QueueDestroys, NameTheLastThatIsHeldBack) {
+  const std::string uses =
+      "a: dispatch fill writes x value=1 on q1\nwait s=1 on q1\n"
+      "b: dispatch fill writes x value=2 on q1\nc: dispatch fill writes x value=3 on q1\n"
+      "submit on q1\ndestroy x\n";
+  EXPECT_THAT(findings_in(uses + "host signals s=1\n"), ElementsAre("use-after-free 0 c"));
+  // A new value came between the destroy and what is held back.
+  EXPECT_THAT(findings_in(uses + "d: dispatch fill writes x value=4 on q2\nhost signals s=1\n"),
+              Contains("use-after-free 0 c").Times(1));
+}
+
+TEST(QueueDestroys, OfWhatWasPinnedWaitForWhatIsHeldBack) {
+  const std::string held =
+      "dispatch fill writes x value=0 on q2\nhost idle\npin x\ndestroy x\nwait s=1 on q1\n"
+      "a: dispatch Make updates x on q1\nsubmit on q1\n";
+  EXPECT_THAT(findings_in(held + "unpin x\nhost signals s=1\n"), ElementsAre("use-after-free 1 a"));
+  EXPECT_THAT(findings_in(held + "host signals s=1\nhost idle\nunpin x\n"), IsEmpty());
+}
+
 // What the host reads elsewhere makes the clocks judge; the destroys stay those of the queue.
 TEST(QueueDestroys, AreFoundAsOnOneQueue) {
   int pending_count = 0;
@@ -126,6 +197,71 @@ TEST(QueueDestroys, AreFoundAsOnOneQueue) {
   }
   EXPECT_GE(program_total, program_count(20'000) / 10);
   EXPECT_GE(pending_count, program_total / 100);
+}
+
+// Accesses that are pending at a destroy, by the check and by chains. Without pins.
+struct PendingAtDestroys {
+  std::vector<ChainDestroy> by_check;
+  std::vector<ChainDestroy> by_chains;
+};
+
+PendingAtDestroys pending_in(const Program& program) {
+  PendingAtDestroys pending;
+  const Program run = reference_run(program);
+  const QueueOrder order(run);
+  LifetimeOptions options;
+  options.queues = &order;
+  for (const LifetimeFinding& finding : check_lifetimes(run, options).findings) {
+    if (!finding.is_pending) continue;
+    const bool is_as_text = run.text_order == nullptr;
+    const DispatchId id = finding.reader.dispatch;
+    pending.by_check.push_back(
+        {is_as_text ? finding.ended_at : in_text(program, run, finding.ended_at),
+         is_as_text ? id : in_text(program, run, id),
+         stage_of(run.dispatch(id), access_of(run, finding.reader))});
+  }
+  pending.by_chains = chain_destroys_of(program);
+  return pending;
+}
+
+// Of each queue and stage the latest is enough, as what is before it is over where that is.
+bool is_named(const Program& program, const ChainDestroy& wanted,
+              const std::vector<ChainDestroy>& found) {
+  const QueueIndex queue = program.queue_of(program.dispatch(wanted.access));
+  const bool is_graph = queue != kNoQueue && program.kind_of(queue) == QueueKind::kGraph;
+  return std::ranges::any_of(found, [&](const ChainDestroy& one) {
+    return one.destroy == wanted.destroy && one.access >= wanted.access &&
+           program.queue_of(program.dispatch(one.access)) == queue &&
+           (is_graph || one.stage == wanted.stage);
+  });
+}
+
+TEST(QueueDestroys, FindWhatChainsFind) {
+  const int count = proof_count(20'000, 20'000);
+  int pending_count = 0;
+  int late_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const Result<Program> program = build(draft_with_destroys(choice));
+    ASSERT_TRUE(program) << program.error().message;
+    if (!program->has_any(LifetimeKind::kDestroy) || !needs_queue_order(*program)) continue;
+    const PendingAtDestroys pending = pending_in(*program);
+    for (const ChainDestroy& one : pending.by_chains) {
+      ASSERT_TRUE(is_named(*program, one, pending.by_check)) << "seed " << seed << "\n"
+                                                             << print(*program);
+    }
+    const std::vector<StatementId> run = run_by_counters(*program);
+    for (const ChainDestroy& one : pending.by_check) {
+      ASSERT_THAT(pending.by_chains, Contains(one)) << "seed " << seed << "\n" << print(*program);
+      ++pending_count;
+      const StatementId destroy = program->lifetimes[one.destroy.index].statement;
+      const StatementId access = program->dispatch(one.access).statement;
+      late_count += std::ranges::find(run, destroy) < std::ranges::find(run, access);
+    }
+  }
+  print_proof(count, "what is pending at a destroy, held back or not, is what chains find");
+  EXPECT_GE(pending_count, count / 50);
+  EXPECT_GE(late_count, count / 500);
 }
 
 }  // namespace

@@ -26,6 +26,45 @@ std::vector<Finding> findings_of(const std::string& text) {
   return program ? check(*program).findings : std::vector<Finding>{};
 }
 
+// What is said of the host's cache is so.
+TEST(ExplainQueues, SaysWhichMoveOfTheHostIsMissing) {
+  const std::string make =
+      "memory m 256 noncoherent=64\nd: dispatch D writes m[0:64]\n"
+      "barrier compute.write -> host.read\nsignal s=1\n";
+  const auto early =
+      findings_of(make + "host invalidates m\nhost waits s=1\nhr: host reads m[0:64]\n");
+  ASSERT_THAT(early, SizeIs(1));
+  EXPECT_THAT(early[0].details.at(0),
+              HasSubstr("the host does not invalidate these bytes after a wait for what takes them "
+                        "to host.read or host.write."));
+  EXPECT_THAT(findings_of(make + "host waits s=1\nhost invalidates m\nhr: host reads m[0:64]\n"),
+              IsEmpty());
+  // There is none, and there is one of other bytes.
+  const auto none =
+      findings_of("d: dispatch D writes x\nsignal s=1\nhost waits s=1\nhost reads x\n");
+  ASSERT_THAT(none, SizeIs(1));
+  EXPECT_THAT(none[0].details.at(0),
+              HasSubstr("no dependency before it has host.read or host.write in its destination."));
+  const auto other = findings_of(
+      "d: dispatch D writes x\nbarrier compute.write -> host.read y\nsignal s=1\n"
+      "host waits s=1\nhost reads x\n");
+  ASSERT_THAT(other, SizeIs(1));
+  EXPECT_THAT(other[0].details.at(0),
+              HasSubstr("no dependency before it that covers what is written has host.read"));
+}
+
+TEST(ExplainQueues, SaysBeforeWhatTheHostFlushes) {
+  const std::string use = "d: dispatch D reads m writes y\n";
+  const std::string head = "memory m 64 noncoherent=64\n";
+  const auto before = findings_of(head + "wait s=1\nbarrier host.write -> compute.read\n" + use +
+                                  "submit\nhw: host writes m\nhost signals s=1\nhost flushes m\n");
+  ASSERT_THAT(before, SizeIs(1));
+  EXPECT_THAT(before[0].fix, HasSubstr("right after hw (host writes), before the signal that d"));
+  const auto after = findings_of(head + "hw: host writes m\n" + use + "submit\n");
+  ASSERT_THAT(after, SizeIs(1));
+  EXPECT_THAT(after[0].fix, HasSubstr("before d (dispatch 0) is submitted."));
+}
+
 TEST(ExplainGraphs, NamesTheEdgeThatIsMissing) {
   const std::string make = "make: dispatch Make writes x on g\n";
   const auto findings = findings_of(make + "use: dispatch Use reads x writes y on g\n");

@@ -262,52 +262,6 @@ TEST(FindQueueNeeds, SaysOfRandomProgramsWhatTheRemovalOfEachSays) {
   print_proof(count, "sync of all that chains can judge that can go, one by one and by chains");
 }
 
-// Few accesses, and between them many signals, for some of which others wait long after.
-std::string text_of_many_signals(uint64_t seed) {
-  SeededChoice choice(seed);
-  constexpr std::array<std::string_view, 3> kQueues = {"q0", "q1", "q2"};
-  std::array<uint64_t, 3> values = {};
-  std::string text = "interlock 1\nmemory x 4\nq1: queue concurrent\nq2: queue concurrent\n";
-  for (int i = 0; i < 200; ++i) {
-    const uint64_t queue = choice.below(3);
-    const uint64_t from = (queue + 1 + choice.below(2)) % 3;
-    if (choice.chance(1, 60)) {
-      const uint64_t byte = choice.below(4);
-      text += fmt::format("dispatch Work {} x[{}:{}] on {}\n",
-                          choice.chance(1, 2) ? "reads" : "writes", byte, byte + 1, kQueues[queue]);
-    } else if (choice.chance(1, 2)) {
-      text += fmt::format("signal s{}={} on q{}\n", queue, ++values[queue], queue);
-    } else if (values[from] > 0) {
-      const uint64_t back = choice.chance(1, 4) ? choice.below(values[from]) : 0;
-      text += fmt::format("wait s{}={} on q{}\n", from, values[from] - back, queue);
-    }
-  }
-  return text;
-}
-
-TEST(FindQueueNeeds, SaysTheSameWhereMarksStandForMoreThanOneSignal) {
-  const int count = program_count(60, 10);
-  Verdicts verdicts;
-  for (int seed = 0; seed < count && !HasFailure(); ++seed) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
-    compare(program_with_queues(text_of_many_signals(static_cast<uint64_t>(seed))), verdicts);
-  }
-  EXPECT_GE(verdicts.programs, is_slow_build() ? 0 : count / 8);
-}
-
-TEST(FindQueueNeeds, JudgesWhatMoreSignalsLieBetweenThanThereAreMarks) {
-  std::string text = "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x\n";
-  for (int i = 1; i <= 200; ++i) {
-    text += fmt::format("signal a={0}\nwait a={0} on q1\nsignal b={0} on q1\nwait b={0}\n", i);
-  }
-  const Program program = program_with_queues(text + "dispatch Use reads x on q1\n");
-  const uint64_t work_limit = 300 * program.statements.size();
-  const SyncRedundancy found = find_redundant_sync(program, {.work_limit = work_limit});
-  EXPECT_EQ(found.unjudged_count, 0);
-  // Each later wait does what the first one does.
-  EXPECT_EQ(found.redundant.size(), 400);
-}
-
 // Both conflicts begin before both barriers, and one of them does not stand for the other.
 TEST(FindQueueNeeds, AsksOfBytesThatOperandsTellApartOneByOne) {
   const Program program = program_with_queues(

@@ -3,6 +3,7 @@
 // that what it emits builds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,20 @@ class QueueSketch {
     uint64_t signal_count = 0;  // And the initial value.
     uint64_t initial = 0;
     uint64_t wait_value_max = 0;  // Of a binary one: how many waits.
+    // Of a binary one, where its last wait stands: the next use comes after that. A queue, or
+    // kHost.
+    size_t taker = 0;
+
+    // A bit is taken before it is set again, and nobody takes what others are to have.
+    bool may_be_signaled() const {
+      return !is_binary || signal_count == 0 || signal_count <= wait_value_max;
+    }
+    bool may_be_waited_for() const {
+      return !is_binary || wait_value_max < std::max<uint64_t>(signal_count, 1);
+    }
+    void hand_on() {
+      if (is_binary && signal_count == wait_value_max && taker != kHost) owner = taker;
+    }
   };
 
   bool chance(uint64_t numerator, uint64_t denominator) {

@@ -224,6 +224,7 @@ SemaphoreUseDraft QueueSketch::next_signal(SemaphoreState& semaphore) {
   SemaphoreUseDraft use;
   use.semaphore = semaphore.name;
   if (!semaphore.is_binary) use.value = semaphore.signal_count;
+  semaphore.hand_on();
   return use;
 }
 
@@ -239,16 +240,21 @@ void QueueSketch::emit_signal(std::vector<SemaphoreUseDraft> uses, size_t owner)
 
 void QueueSketch::add_signal() {
   SemaphoreState& first = semaphores_[choice_.below(semaphores_.size())];
-  std::vector<SemaphoreUseDraft> uses = {next_signal(first)};
-  if (first.owner != kHost) {
-    uses[0].stages = draw_stages();
-    for (SemaphoreState& other : semaphores_) {
-      if (&other == &first || other.owner != first.owner || !chance(1, 2)) continue;
-      uses.push_back(next_signal(other));
-      uses.back().stages = draw_stages();
-    }
+  if (!first.may_be_signaled()) return;
+  const size_t owner = first.owner;
+  std::vector<SemaphoreUseDraft> uses;
+  const auto add = [&](SemaphoreState& semaphore) {
+    uses.push_back(next_signal(semaphore));
+    // It has to come after the wait for the one before, whatever that holds back.
+    const bool is_again = semaphore.is_binary && semaphore.signal_count > 1;
+    if (owner != kHost && !is_again) uses.back().stages = draw_stages();
+  };
+  add(first);
+  for (SemaphoreState& other : semaphores_) {
+    const bool joins = &other != &first && owner != kHost && other.owner == owner;
+    if (joins && other.may_be_signaled() && chance(1, 2)) add(other);
   }
-  emit_signal(std::move(uses), first.owner);
+  emit_signal(std::move(uses), owner);
 }
 
 void QueueSketch::emit_wait(const SemaphoreState& semaphore, std::optional<uint64_t> value,
@@ -266,7 +272,9 @@ void QueueSketch::add_wait() {
   if (has_outside_ && chance(1, 3)) return add_wait_from_outside(semaphore);
   // Mostly what is signaled already.
   if (semaphore.signal_count == 0 && chance(2, 3)) return add_signal();
+  if (!semaphore.may_be_waited_for()) return add_signal();
   std::optional<uint64_t> value;
+  const bool is_again = semaphore.is_binary && semaphore.wait_value_max > 0;
   if (semaphore.is_binary) {
     ++semaphore.wait_value_max;
   } else {
@@ -275,9 +283,11 @@ void QueueSketch::add_wait() {
     semaphore.wait_value_max = std::max(semaphore.wait_value_max, *value);
   }
   if (semaphore.wait_value_max > semaphore.signal_count) note(QueueFeature::kEarlyWaits);
-  if (has_host_ && chance(1, 3)) return emit_wait(semaphore, value, kHost, kAllStages);
-  const size_t queue = draw_queue();
-  emit_wait(semaphore, value, queue, draw_stages());
+  size_t place = has_host_ && chance(1, 3) ? kHost : draw_queue();
+  if (is_again && semaphore.taker != kHost) place = semaphore.taker;
+  semaphore.taker = place;
+  semaphore.hand_on();
+  emit_wait(semaphore, value, place, place == kHost ? kAllStages : draw_stages());
 }
 
 void QueueSketch::add_wait_from_outside(const SemaphoreState& semaphore) {
@@ -332,7 +342,8 @@ void QueueSketch::add_end() {
 void QueueSketch::add_missing_signals() {
   for (SemaphoreState& semaphore : semaphores_) {
     while (semaphore.signal_count < semaphore.wait_value_max) {
-      emit_signal({next_signal(semaphore)}, semaphore.owner);
+      const size_t owner = semaphore.owner;
+      emit_signal({next_signal(semaphore)}, owner);
     }
   }
 }

@@ -7,14 +7,17 @@
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
+#include "simulator/order/signal_order.h"
 #include "simulator/order/submissions.h"
 
 namespace interlock {
 namespace {
 
-// One queue signals it, or the host does.
+// One queue signals it, or the host does. So no sync is needed for the order of its signals.
 bool are_semaphores_of_one_place(const Program& program) {
   constexpr QueueIndex kNowhere = kNoQueue - 1;
+  const std::vector<bool> is_reused = reused_binary_semaphores(program);
+  if (std::ranges::find(is_reused, true) != is_reused.end()) return false;
   std::vector<QueueIndex> places(program.semaphores.size(), kNowhere);
   for (const SyncStep& step : program.syncs) {
     const QueueIndex queue = program.statements[step.statement.index].queue;

@@ -11,8 +11,8 @@
 // Sync only ever adds order. So if many are left out at once and no hazard comes of it, each of
 // them can go. What saves host writes from an invalidation, or invalidates, is not like that, and
 // judged one by one. Nor are signals where several queues signal one semaphore: left out with what
-// orders one after another, it hides that nothing else does. Nor is a `host idle` that could be for
-// one queue or for another.
+// orders one after another, it hides that nothing else does; so do a wait and a signal of a binary
+// semaphore that is used again. Nor is a `host idle` that could be for one queue or for another.
 #include "simulator/barriers/sync_redundancy.h"
 
 #include <algorithm>
@@ -28,6 +28,7 @@
 #include "simulator/barriers/queue_needs.h"
 #include "simulator/order/places.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/order/signal_order.h"
 
 namespace interlock {
 namespace {
@@ -192,6 +193,8 @@ class SyncSearch {
   }
 
   bool finds_crossing_signals() const {
+    const std::vector<bool> is_reused = reused_binary_semaphores(program_);
+    if (std::ranges::find(is_reused, true) != is_reused.end()) return true;
     constexpr QueueIndex kNowhere = kNoQueue - 1;
     std::vector<QueueIndex> place(program_.semaphores.size(), kNowhere);
     for (const SyncStep& step : program_.syncs) {
@@ -301,7 +304,8 @@ class SyncSearch {
   const uint64_t check_work_;
   const std::vector<SyncPiece> pieces_;
   const std::vector<bool> saves_nothing_;  // By statement.
-  const bool has_crossing_signals_;  // Several queues signal one semaphore, or the host does too.
+  // Several queues signal one semaphore, or the host does too; or a binary one is used again.
+  const bool has_crossing_signals_;
   std::vector<PieceVerdict> verdicts_;  // By piece.
   bool are_words_ = false;              // Those that are judged now; first those that are none.
   OrderFindings with_;

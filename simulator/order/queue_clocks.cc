@@ -183,7 +183,9 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
     case SyncKind::kWait:
       if (const Snapshot snapshot = use(step.partner)) {
         const StageMask stages = is_graph(queue) ? kAllStages : with_later(step.stages);
-        deliver(snapshot->rows(), queue, {stages, device_accesses_of(stages)});
+        Row row = snapshot->rows();
+        if (watch_ != nullptr) watch_wait(step, queue, row);
+        deliver(row, queue, {stages, device_accesses_of(stages)});
       }
       break;
     case SyncKind::kSet:
@@ -201,7 +203,11 @@ void QueueClocks::end_sync(const SyncStep& step, QueueIndex queue) {
       is_moved_ = is_moved_ || is_written_;
       break;
     case SyncKind::kHostWaits:
-      if (const Snapshot snapshot = use(step.partner)) deliver_to_host(snapshot->rows());
+      if (const Snapshot snapshot = use(step.partner)) {
+        Row row = snapshot->rows();
+        if (watch_ != nullptr) watch_wait(step, queue, row);
+        deliver_to_host(row);
+      }
       break;
     case SyncKind::kHostSignals:
       host_signal(step);
@@ -260,7 +266,7 @@ void QueueClocks::signal(const SyncStep& step, QueueIndex queue) {
     const StageMask stages = is_graph(queue) ? kAllStages : with_earlier(part.stages);
     Row row = gather(queue, {{stages, device_accesses_of(stages), true}, {}, true});
     if (!signaled.empty()) raise_row(row, signaled);
-    if (is_watched(part)) watch_signal(part_index, row);
+    if (is_watched(part.semaphore)) watch_signal(part_index, step.statement, row);
     covered.resize(row.size());
     raise_row(covered, row);
     if (!is_waited_for(part_index)) continue;
@@ -268,15 +274,6 @@ void QueueClocks::signal(const SyncStep& step, QueueIndex queue) {
   }
   signaled.resize(covered.size());
   raise_row(signaled, covered);
-}
-
-// It fires after what the row says, and from then on the row says that it has.
-void QueueClocks::watch_signal(uint32_t part_index, Row& row) {
-  const uint32_t column =
-      columns_.signals + watch_->columns[program_.signal_parts[part_index].semaphore.index];
-  const uint32_t rank = watch_->ranks[part_index];
-  if (row[column] + 1 < rank) watch_->unordered.push_back(part_index);
-  row[column] = std::max(row[column], rank);
 }
 
 void QueueClocks::set_event(const SyncStep& step, QueueIndex queue) {

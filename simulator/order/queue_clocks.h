@@ -27,11 +27,19 @@ namespace interlock {
 
 // Semaphores whose signals are watched: whether each fires after the one of the next lower value.
 struct SignalWatch {
-  std::vector<uint32_t> columns;  // By semaphore: from 0, or kNone.
-  std::vector<uint32_t> ranks;    // By signal part of a watched one: from 1, rising by value.
+  struct Use {
+    SemaphoreId semaphore;
+    StatementId statement;
+    uint32_t rank = 0;
+  };
+
+  std::vector<uint32_t> columns;   // By semaphore: from 0, or kNone.
+  std::vector<uint32_t> ranks;     // By signal part: from 1, rising by value, of its semaphore.
+  std::vector<bool> counts_waits;  // By semaphore: a signal fires, and a wait is come to, after the
+                                   // wait for the signal of the rank before.
   uint32_t column_count = 0;
-  // Signal parts that need not, in the order of the run.
-  std::vector<uint32_t> unordered = {};
+  // Signals and waits that need not, in the order of the run.
+  std::vector<Use> unordered = {};
 
   static constexpr uint32_t kNone = UINT32_MAX;
 };
@@ -101,6 +109,7 @@ class QueueClocks {
     uint32_t last_step = 0;    // When it had its latest statement: of all statements.
     uint32_t joined_step = 0;  // Legacy-default: when it last joined others, or they it.
     Row signaled;              // What its signals cover; empty: none yet.
+    Row come_to;               // What is over when it comes to its next wait; of a watch.
     ClockSnapshots snapshots;  // Of its signals.
   };
 
@@ -132,10 +141,9 @@ class QueueClocks {
   void signal(const SyncStep& step, QueueIndex queue);
   void set_event(const SyncStep& step, QueueIndex queue);
   void await_event(const SyncStep& step, QueueIndex queue);
-  bool is_watched(const SignalPart& part) const {
-    return watch_ != nullptr && watch_->columns[part.semaphore.index] != SignalWatch::kNone;
+  bool is_watched(SemaphoreId semaphore) const {
+    return watch_ != nullptr && watch_->columns[semaphore.index] != SignalWatch::kNone;
   }
-  void watch_signal(uint32_t part_index, Row& row);
 
   uint32_t step_index(const SyncStep& step) const {
     return static_cast<uint32_t>(&step - program_.syncs.data());
@@ -153,6 +161,10 @@ class QueueClocks {
   void await_transitions(const Barrier& barrier, QueueIndex queue);
   void arrive_at_transition(const Dispatch& dispatch, QueueIndex queue);
   void end_transition(const Dispatch& dispatch, QueueIndex queue);
+
+  // In queue_clocks_watch.cc.
+  void watch_signal(uint32_t part_index, StatementId statement, Row& row);
+  void watch_wait(const SyncStep& step, QueueIndex queue, Row& row);
 
   // In queue_clocks_host.cc.
   void submit_to(QueueIndex queue, uint32_t host_count);

@@ -20,6 +20,10 @@ void QueueClocks::submit_to(QueueIndex queue, uint32_t host_count) {
   const HostMoment& moment = host_moments_[host_count - first_moment_];
   Row row = *moment.row;
   add_host(row, moment, true);
+  if (watch_ != nullptr) {
+    state.come_to.resize(columns_.count);
+    raise_row(state.come_to, ClockRow(row).first(columns_.count));
+  }
   deliver(row, queue, {kAllStages, kDeviceAccesses});
 }
 
@@ -31,8 +35,8 @@ void QueueClocks::host_signal(const SyncStep& step) {
     const HostMoment moment = host_moment();
     Row row = *moment.row;
     add_host(row, moment, false);
-    if (is_watched(program_.signal_parts[part_index])) {
-      watch_signal(part_index, row);
+    if (is_watched(program_.signal_parts[part_index].semaphore)) {
+      watch_signal(part_index, step.statement, row);
       deliver_to_host(row);
     }
     if (!is_waited_for(part_index)) continue;

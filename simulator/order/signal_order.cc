@@ -1,5 +1,6 @@
 // The basic idea: how many signals of a semaphore have fired is one more number of the clocks, and
-// where a signal finds less than all lower ones, nothing orders it after the next lower.
+// where a signal finds less than all lower ones, nothing orders it after the next lower. Of a
+// binary semaphore the waits that are over are counted instead, by signals and by waits.
 #include "simulator/order/signal_order.h"
 
 #include <algorithm>
@@ -16,10 +17,13 @@
 namespace interlock {
 namespace {
 
-// Of signal parts.
+// Of signal parts, and of waits for binary semaphores that are used again.
 struct Signals {
   explicit Signals(const Program& program)
-      : statements(signal_statements_of(program)), parts(program.semaphores.size()) {
+      : statements(signal_statements_of(program)),
+        parts(program.semaphores.size()),
+        is_reused(reused_binary_semaphores(program)),
+        waits(program.semaphores.size()) {
     for (uint32_t part = 0; part < statements.size(); ++part) {
       if (!statements[part].is_some()) continue;
       parts[program.signal_parts[part].semaphore.index].push_back(part);
@@ -28,13 +32,37 @@ struct Signals {
       std::ranges::sort(of_one, {},
                         [&](uint32_t part) { return program.signal_parts[part].value; });
     }
+    ranks.assign(statements.size(), 0);
+    for (const std::vector<uint32_t>& of_one : parts) {
+      for (uint32_t k = 0; k < of_one.size(); ++k) ranks[of_one[k]] = k + 1;
+    }
+    for (const SyncStep& step : program.syncs) {
+      const bool is_paired = step.semaphore.is_some() && step.partner != SyncStep::kNoPartner;
+      if (!is_paired || !is_reused[step.semaphore.index]) continue;
+      std::vector<StatementId>& of_one = waits[step.semaphore.index];
+      of_one.resize(parts[step.semaphore.index].size());
+      of_one[ranks[step.partner] - 1] = step.statement;
+    }
   }
 
-  std::vector<StatementId> statements;       // By part.
-  std::vector<std::vector<uint32_t>> parts;  // By semaphore, rising by value.
+  // The wait that has to be over before a use of a reused binary semaphore, of this rank; if there
+  // is none, the signal.
+  StatementId before(SemaphoreId semaphore, uint32_t rank) const {
+    const std::vector<StatementId>& of_one = waits[semaphore.index];
+    const size_t last = rank - 2;
+    if (of_one[last].is_some()) return of_one[last];
+    return statements[parts[semaphore.index][last]];
+  }
+
+  std::vector<StatementId> statements;          // By part.
+  std::vector<std::vector<uint32_t>> parts;     // By semaphore, rising by value.
+  std::vector<uint32_t> ranks;                  // By part: its place among these, from 1.
+  std::vector<bool> is_reused;                  // By semaphore: reused_binary_semaphores().
+  std::vector<std::vector<StatementId>> waits;  // Of reused ones, by the signals that they are for.
 };
 
 // Those that several queues signal, or the host and a queue: others fire in the order of the text.
+// And binary ones that are used again.
 std::vector<SemaphoreId> crossing_semaphores(const Program& program, const Signals& signals) {
   std::vector<SemaphoreId> crossing;
   for (size_t s = 0; s < signals.parts.size(); ++s) {
@@ -44,7 +72,7 @@ std::vector<SemaphoreId> crossing_semaphores(const Program& program, const Signa
     const std::vector<uint32_t>& parts = signals.parts[s];
     const bool is_crossing = std::ranges::any_of(
         parts, [&](uint32_t part) { return queue_of(part) != queue_of(parts.front()); });
-    if (is_crossing) crossing.push_back(SemaphoreId(s));
+    if (is_crossing || signals.is_reused[s]) crossing.push_back(SemaphoreId(s));
   }
   return crossing;
 }
@@ -58,7 +86,8 @@ bool fall_in_text(const Signals& signals) {
 }
 
 // The first signal of the run that fires before the one of the next lower value, or without it: of
-// one queue, or where some wait holds the lower one forever that the higher one would release.
+// one queue, or where some wait holds the lower one forever that the higher one would release. Of a
+// reused binary semaphore, before the wait that takes the one before.
 std::optional<UnorderedSignals> find_falling(const Program& program, const Signals& signals,
                                              const ReferenceOrder& reference) {
   constexpr uint32_t kNever = UINT32_MAX;
@@ -71,7 +100,9 @@ std::optional<UnorderedSignals> find_falling(const Program& program, const Signa
   for (size_t s = 0; s < signals.parts.size(); ++s) {
     const std::vector<uint32_t>& parts = signals.parts[s];
     for (size_t k = 1; k < parts.size(); ++k) {
-      const StatementId lower = signals.statements[parts[k - 1]];
+      const StatementId lower = signals.is_reused[s]
+                                    ? signals.before(SemaphoreId(s), static_cast<uint32_t>(k + 1))
+                                    : signals.statements[parts[k - 1]];
       const StatementId higher = signals.statements[parts[k]];
       const uint32_t fires_at = position[higher.index];
       if (fires_at >= first_position || position[lower.index] < fires_at) continue;
@@ -85,16 +116,29 @@ std::optional<UnorderedSignals> find_falling(const Program& program, const Signa
 SignalWatch watch_of(const Program& program, const Signals& signals,
                      std::span<const SemaphoreId> semaphores) {
   SignalWatch watch{.columns = std::vector<uint32_t>(program.semaphores.size(), SignalWatch::kNone),
-                    .ranks = std::vector<uint32_t>(program.signal_parts.size(), 0)};
+                    .ranks = signals.ranks,
+                    .counts_waits = signals.is_reused};
   for (const SemaphoreId semaphore : semaphores) {
     watch.columns[semaphore.index] = watch.column_count++;
-    uint32_t rank = 0;
-    for (const uint32_t part : signals.parts[semaphore.index]) watch.ranks[part] = ++rank;
   }
   return watch;
 }
 
 }  // namespace
+
+std::vector<bool> reused_binary_semaphores(const Program& program) {
+  std::vector<uint32_t> signal_counts(program.semaphores.size(), 0);
+  for (const SyncStep& step : program.syncs) {
+    for (const SignalPart& part : program.parts_of(step)) ++signal_counts[part.semaphore.index];
+  }
+  std::vector<bool> is_reused(program.semaphores.size(), false);
+  for (const SyncStep& step : program.syncs) {
+    const bool is_paired = step.semaphore.is_some() && step.partner != SyncStep::kNoPartner;
+    if (!is_paired || !program.semaphores[step.semaphore.index].is_binary) continue;
+    is_reused[step.semaphore.index] = signal_counts[step.semaphore.index] > 1;
+  }
+  return is_reused;
+}
 
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program) {
   const Signals in_text_order(program);
@@ -117,13 +161,15 @@ std::optional<UnorderedSignals> find_unordered_signals(const Program& program) {
       if (is_stopped()) return std::nullopt;
     }
     if (watch.unordered.empty()) continue;
-    const uint32_t higher = watch.unordered.front();
-    const SemaphoreId semaphore = run.signal_parts[higher].semaphore;
-    const uint32_t lower = signals.parts[semaphore.index][watch.ranks[higher] - 2];
-    const auto in_text = [&](uint32_t part) {
-      return StatementId(size_t{run.text_order->statements[signals.statements[part].index]});
+    const SignalWatch::Use higher = watch.unordered.front();
+    const StatementId lower =
+        signals.is_reused[higher.semaphore.index]
+            ? signals.before(higher.semaphore, higher.rank)
+            : signals.statements[signals.parts[higher.semaphore.index][higher.rank - 2]];
+    const auto in_text = [&](StatementId statement) {
+      return StatementId(size_t{run.text_order->statements[statement.index]});
     };
-    return UnorderedSignals{semaphore, in_text(lower), in_text(higher)};
+    return UnorderedSignals{higher.semaphore, in_text(lower), in_text(higher.statement)};
   }
   return std::nullopt;
 }

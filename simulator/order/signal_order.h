@@ -3,9 +3,15 @@
 // A wait for a value is paired with the signal of the smallest value that meets it. That one stands
 // for all others only if the signals of a semaphore fire in the order of their values, which the
 // rest of the program must see to (Vulkan 1.3, VUID-VkSubmitInfo-pSignalSemaphores-03242).
+//
+// A binary semaphore is one bit: it must be unsignaled where a signal fires, and no two queues may
+// wait for it at a time (VUID-vkQueueSubmit-pSignalSemaphores-00067, -pWaitSemaphores-00068). Its
+// waits are paired with its signals one by one. So each has to be taken before the next signal
+// fires, and before something else comes to the next wait.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "encoder/program/program.h"
 
@@ -13,7 +19,9 @@ namespace interlock {
 
 struct UnorderedSignals {
   SemaphoreId semaphore;
-  // `higher` may fire while `lower`, the signal of the next lower value, has not.
+  // `higher` may fire while `lower`, the signal of the next lower value, has not. Of a binary
+  // semaphore that the program waits for: `lower` is a wait, or a signal that nothing waits for,
+  // and `higher` the next signal, or the next wait, which need not come after it.
   StatementId lower;
   StatementId higher;
 
@@ -22,10 +30,17 @@ struct UnorderedSignals {
 
 // Returns a pair, if there is one: the first in the reference run that fires in another order than
 // that of the values, or of which the lower one never does; else the first that need not fire in
-// this order. A signal that never fires is no higher one.
-// Requires: no text_order. Cost: linear if each semaphore is signalled by one queue; else that of
-// QueueClocks for every kSemaphoresAtOnce that are not.
+// this order. A signal that never fires is no higher one. What is signaled or taken outside of the
+// program is not judged: a wait from outside, and a binary semaphore that the program signals and
+// never waits for.
+// Requires: no text_order. Cost: linear if each semaphore is signaled by one queue, and each binary
+// one that is waited for but once; else that of QueueClocks for every kSemaphoresAtOnce that are
+// not.
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program);
+
+// By semaphore: it is binary, signaled more than once, and waited for by the program. Then sync may
+// be needed that orders no access. Cost: linear.
+std::vector<bool> reused_binary_semaphores(const Program& program);
 
 inline constexpr uint32_t kSemaphoresAtOnce = 64;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "encoder/program/program.h"
@@ -10,17 +11,47 @@
 
 namespace interlock {
 
+namespace {
+
+// Ends before the line of `pair.lower`.
+std::string fault_text(const Program& program, const UnorderedSignals& pair) {
+  const Semaphore& semaphore = program.semaphores[pair.semaphore.index];
+  const std::string_view name = program.name(semaphore.name);
+  const auto is_signal = [&](StatementId statement) {
+    return program.parts_of(program.syncs[program.statements[statement.index].index]).size() > 0;
+  };
+  if (!is_signal(pair.higher)) {
+    return fmt::format(
+        "nothing orders this wait for the binary semaphore '{}' after the one before it, so that "
+        "it is open which of them takes which signal; let it come after that one",
+        name);
+  }
+  if (!is_signal(pair.lower)) {
+    return fmt::format(
+        "nothing orders this signal of the binary semaphore '{}' after the wait for the one before "
+        "it, so that '{}' may be signaled still, and a wait takes both; let it come after that one",
+        name, name);
+  }
+  if (reused_binary_semaphores(program)[pair.semaphore.index]) {
+    return fmt::format(
+        "the binary semaphore '{}' is signaled still: nothing waits for the signal before this "
+        "one; let a wait for it come between, or leave out that one",
+        name);
+  }
+  return fmt::format(
+      "nothing orders this signal of '{}' after the one of the next lower value, so that it is "
+      "open which of them a wait is for; let it come after that one",
+      name);
+}
+
+}  // namespace
+
 void read_every_queue(ParseOptions& options) {
   options.reads_every_queue = true;
   options.find_fault = [](const Program& program) -> std::optional<ProgramFault> {
     const std::optional<UnorderedSignals> pair = find_unordered_signals(program);
     if (!pair) return std::nullopt;
-    const std::string_view semaphore = program.name(program.semaphores[pair->semaphore.index].name);
-    return ProgramFault{
-        pair->higher, pair->lower,
-        fmt::format("nothing orders this signal of '{}' after the one of the next lower value, so "
-                    "that it is open which of them a wait is for; let it come after that one",
-                    semaphore)};
+    return ProgramFault{pair->higher, pair->lower, fault_text(program, *pair)};
   };
 }
 

@@ -88,6 +88,32 @@ bool QueueMachine::is_done() const {
   return true;
 }
 
+bool QueueMachine::has_come_to(const SyncStep& wait) const {
+  const StatementId id = wait.statement;
+  const QueueIndex index = program_.statements[id.index].queue;
+  if (index == kNoQueue) {
+    const auto here = std::ranges::find(text_, id) - text_.begin();
+    return host_next_ >= static_cast<uint32_t>(here);
+  }
+  const QueueState& queue = queues_[index];
+  const auto taken = std::span(queue.positions).first(queue.taken_count);
+  const auto here = std::ranges::find(taken, id, [&](uint32_t at) { return text_[at]; });
+  if (here == taken.end()) return false;
+  const std::span<const uint32_t> earlier = taken.first(static_cast<size_t>(here - taken.begin()));
+  const auto holds_all = [&](const Thing& thing) {
+    if (thing.kind != ThingKind::kGate || thing.queue != index || thing.is_over) return false;
+    const Statement& statement = program_.statements[thing.statement.index];
+    const bool is_wait = statement.kind == StatementKind::kSync &&
+                         program_.syncs[statement.index].kind == SyncKind::kWait;
+    return is_wait && (thing.holds_back.stages & kDeviceStages) == kDeviceStages;
+  };
+  return std::ranges::none_of(things_, [&](const Thing& thing) {
+    return holds_all(thing) && std::ranges::find(earlier, thing.statement, [&](uint32_t at) {
+                                 return text_[at];
+                               }) != earlier.end();
+  });
+}
+
 void QueueMachine::run(OperationPart part) {
   INTERLOCK_CHECK(may_run(part));
   enabled_.erase(part);

@@ -85,6 +85,8 @@ struct QueueMachineOptions {
   // Program::signal_parts.
   static constexpr uint32_t kNoPart = UINT32_MAX;
   uint32_t withheld = kNoPart;
+  // Likewise a wait that is never over: a position in Program::syncs.
+  uint32_t withheld_wait = kNoPart;
   // Of looking at what is pending: then the machine halts.
   uint64_t step_limit = UINT64_MAX;
 };
@@ -136,6 +138,10 @@ class QueueMachine {
 
   // What a semaphore has come to.
   uint64_t counter(SemaphoreId semaphore) const { return counters_[semaphore.index]; }
+
+  // The host, or the queue, has come to this wait: it has been submitted, and no earlier wait that
+  // holds back all of the queue is left. Requires: a kWait or kHostWaits. Cost: what was taken.
+  bool has_come_to(const SyncStep& wait) const;
 
  private:
   using Ticket = uint32_t;
@@ -249,6 +255,8 @@ class QueueMachine {
   bool can_pass(const SyncStep& step) const;
   // Of a wait: the counter has come to its value. What comes from outside is there.
   bool is_met(const SyncStep& step) const {
+    if (static_cast<uint32_t>(&step - program_.syncs.data()) == options_.withheld_wait)
+      return false;
     return step.is_from_outside || counters_[step.semaphore.index] >= step.value;
   }
   bool can_take(QueueIndex queue) const;

@@ -172,7 +172,8 @@ void QueueMachine::take_wait(QueueIndex queue, StatementId id, const SyncStep& s
   gate.waits_for_counter = !is_over;
   if (is_over) gate.known = known_of_wait(step);
   const Ticket ticket = add_thing(gate);
-  if (!is_over) waits_[step.semaphore.index].emplace(step.value, ticket);
+  const bool is_withheld = options_.withheld_wait == program_.statements[id.index].index;
+  if (!is_over && !is_withheld) waits_[step.semaphore.index].emplace(step.value, ticket);
   queues_[queue].gates.tickets.push_back(ticket);
   release(ticket);
 }

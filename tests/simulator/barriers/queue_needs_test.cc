@@ -37,7 +37,7 @@ class Transfers {
                                            "legacy-default"};
     for (uint64_t q = 0; q < queue_count_; ++q) {
       line("q{}: queue {}", q, one_of(kKinds));
-      if (has(1, 4)) line("b{}: semaphore binary", q);
+      uses_bits_.push_back(has(1, 4));
       values_.push_back(0);
     }
     for (uint64_t left = 1 + choice_.below(4); left > 0; --left) {
@@ -151,9 +151,11 @@ class Transfers {
       sync("barrier{} on q{}", dependency("compute.write", "compute.read|compute.write"), queue_);
     } else {
       to = choice_.below(queue_count_);
-      const bool is_binary = text_.find(fmt::format("b{}: ", queue_)) != std::string::npos;
+      const bool is_binary = uses_bits_[queue_] && has(1, 2);
       const std::string_view after = stages();
-      const std::string use = is_binary && has(1, 2) ? fmt::format("b{}", queue_) : signal();
+      const std::string use = is_binary ? fmt::format("b{}", ++bit_count_) : signal();
+      // Each once: sync that orders the uses of a bit is judged by removal.
+      if (is_binary) line("{}: semaphore binary", use);
       line("signal {}{}{} on q{}", use, after.empty() ? "" : " after", after, queue_);
       add_noise();
       const std::string_view before = stages();
@@ -179,6 +181,8 @@ class Transfers {
   SeededChoice choice_;
   std::string text_;
   uint64_t queue_count_ = 0;
+  std::vector<bool> uses_bits_;  // By queue: some of its semaphores are binary.
+  uint64_t bit_count_ = 0;
   std::vector<uint64_t> values_;  // By queue: of its semaphore.
   uint64_t host_value_ = 0;
   uint64_t event_count_ = 0;

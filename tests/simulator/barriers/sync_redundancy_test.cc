@@ -67,12 +67,13 @@ dispatch Make writes x
 signal b
 wait b on q1
 dispatch Other reads z writes z on q1
+host idle on q1
 signal b
 wait b on q1
 dispatch Use reads x writes y on q1
 )"),
               ElementsAre("the wait for b on q1 (statement 2) with its signal (statement 1)",
-                          "the wait for b on q1 (statement 5) with its signal (statement 4)"));
+                          "the wait for b on q1 (statement 6) with its signal (statement 5)"));
 }
 
 // As one of a timeline; those that meet a wait come before it.
@@ -84,11 +85,49 @@ signal b
 wait b on q1
 dispatch Use reads x writes y on q1
 signal b, s=1 on q1
-signal b on q1
 wait s=1
 dispatch Next writes x
 )"),
-              ElementsAre("the signal b on q1 (statement 4)", "the signal b on q1 (statement 5)"));
+              ElementsAre("the signal b on q1 (statement 4)"));
+}
+
+// What orders no access, and the uses of a bit: without it the text is an error.
+TEST(FindRedundantSync, NeedsWhatOrdersTheUsesOfABinarySemaphore) {
+  constexpr std::string_view kText = R"(interlock 1
+memory x 64
+memory y 64
+memory z 64
+q1: queue concurrent
+b: semaphore binary
+dispatch Make writes x[0:32]
+signal b
+wait b on q1
+dispatch Use reads {} writes y on q1
+signal t=1 on q1
+wait t=1
+signal b
+wait b on q1
+dispatch Other reads z writes z on q1
+)";
+  const std::string first = "the wait for b on q1 (statement 2) with its signal (statement 1)";
+  const std::string second = "the wait for b on q1 (statement 7) with its signal (statement 6)";
+  for (const bool is_first_needed : {true, false}) {
+    const Program program =
+        program_with_queues(fmt::format(fmt::runtime(kText), is_first_needed ? "x" : "x[32:64]"));
+    for (const size_t alone_max : {24, 0}) {
+      for (const bool asks_chains : {false, true}) {
+        std::vector<std::string> pieces;
+        for (const SyncPiece& piece :
+             find_redundant_sync(program,
+                                 {.alone_max = alone_max, .stride = 1, .asks_chains = asks_chains})
+                 .redundant) {
+          pieces.push_back(description_of(program, piece));
+        }
+        EXPECT_EQ(pieces, is_first_needed ? std::vector{second} : std::vector({first, second}))
+            << alone_max;
+      }
+    }
+  }
 }
 
 TEST(FindRedundantSync, NeedsABarrierThatChainsASignalToAWait) {

@@ -10,12 +10,12 @@
 
 namespace interlock {
 
-// Returns two signals of one semaphore of which that of the higher value may fire first; none if
-// nothing in the program leaves that open. A counter must only grow (Vulkan 1.3,
-// VUID-VkSubmitInfo-pSignalSemaphores-03242), and only then a wait is for the signal of the
-// smallest value that is not below its own: else the other signal releases it as well. Requires: no
-// text_order. Cost: for each signal of a semaphore that is signaled from several places, a run of
-// the program.
+// Returns two signals of one semaphore of which that of the higher value may fire first, or two
+// uses of a binary one that the program waits for; none if nothing in the program leaves that open.
+// A counter must only grow (Vulkan 1.3, VUID-VkSubmitInfo-pSignalSemaphores-03242), and only then a
+// wait is for the signal of the smallest value that is not below its own: else the other signal
+// releases it as well. Requires: no text_order. Cost: for each signal of a semaphore that is
+// signaled from several places, a run of the program.
 std::optional<UnorderedSignals> find_unordered_on_machine(
     const Program& program, FrontEnds front_ends = FrontEnds::kRunAhead);
 

@@ -57,10 +57,14 @@ class QueueProgramText {
     header_ = "interlock 1\nmemory m 16\n";
     const int queue_count = 2 + below(2);
     for (int q = 0; q < queue_count; ++q) {
-      kinds_.push_back(any_of(kKinds));
+      kinds_.push_back(options_.is_serial ? "serial" : any_of(kKinds));
       header_ += fmt::format("q{}: queue {}\n", q, kinds_.back());
     }
     for (int& signaller : signaller_) signaller = below(queue_count + 1) - 1;
+    for (size_t k = 0; options_.has_binary && k < kSemaphoreCount; ++k) {
+      is_binary_[k] = below(2) == 0;
+      if (is_binary_[k]) header_ += fmt::format("s{}: semaphore binary\n", k);
+    }
   }
 
   int any_queue() { return below(static_cast<int>(kinds_.size())); }
@@ -204,6 +208,11 @@ class QueueProgramText {
     }
   }
 
+  std::string point_of(int semaphore, int value) const {
+    if (is_binary_[static_cast<size_t>(semaphore)]) return fmt::format("s{}", semaphore);
+    return fmt::format("s{}={}", semaphore, value);
+  }
+
   std::string text_of(const Line& line) {
     const auto count_of = [this](int semaphore) {
       return std::ranges::count_if(lines_, [&](const Line& other) {
@@ -220,26 +229,27 @@ class QueueProgramText {
       case Kind::kSignal:
         for (size_t k = 0; k < line.semaphores.size(); ++k) {
           const int semaphore = line.semaphores[k];
-          text += fmt::format("{} s{}={}", k == 0 ? "signal" : ",", semaphore,
-                              ++values_[static_cast<size_t>(semaphore)]);
+          const int value = ++values_[static_cast<size_t>(semaphore)];
+          text += fmt::format("{} {}", k == 0 ? "signal" : ",", point_of(semaphore, value));
           if (line.stages[k] != "all") text += " after " + line.stages[k];
         }
         return fmt::format("{} on q{}", text, line.queue);
       case Kind::kHostSignal: {
-        const size_t semaphore = static_cast<size_t>(line.semaphores[0]);
-        return fmt::format("host signals s{}={}", semaphore, ++values_[semaphore]);
+        const int semaphore = line.semaphores[0];
+        const int value = ++values_[static_cast<size_t>(semaphore)];
+        return fmt::format("host signals {}", point_of(semaphore, value));
       }
       case Kind::kWait: {
         const int semaphore = line.semaphores[0];
-        text =
-            fmt::format("wait s{}={}", semaphore, 1 + below(static_cast<int>(count_of(semaphore))));
+        const int value = 1 + below(static_cast<int>(count_of(semaphore)));
+        text = fmt::format("wait {}", point_of(semaphore, value));
         if (line.stages[0] != "all") text += " before " + line.stages[0];
         return fmt::format("{} on q{}", text, line.queue);
       }
       case Kind::kHostWait: {
         const int semaphore = line.semaphores[0];
-        return fmt::format("host waits s{}={}", semaphore,
-                           1 + below(static_cast<int>(count_of(semaphore))));
+        const int value = 1 + below(static_cast<int>(count_of(semaphore)));
+        return fmt::format("host waits {}", point_of(semaphore, value));
       }
     }
     return text;
@@ -253,6 +263,7 @@ class QueueProgramText {
   std::vector<int> graph_operations_;
   std::array<int, kSemaphoreCount> signaller_ = {};
   std::array<int, kSemaphoreCount> values_ = {};
+  std::array<bool, kSemaphoreCount> is_binary_ = {};
   int last_signaled_ = 0;
   int event_count_ = 0;
 };

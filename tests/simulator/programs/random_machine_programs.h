@@ -12,6 +12,9 @@ struct RandomMachineProgramOptions {
   int sync_count_max = 5;
   // The signals of a semaphore are all of one queue, or of the host, and so in order.
   bool orders_signals = true;
+  // Some semaphores are binary, and the program may use them out of order.
+  bool has_binary = false;
+  bool is_serial = false;  // All queues are serial ones that no other joins.
 };
 
 // A text of two or three queues of any kinds, q0 among them. Most are valid programs; a few are

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/simulator/programs/semaphore_sketch.h"
+
 namespace interlock {
 namespace {
 
@@ -40,14 +42,6 @@ constexpr std::string_view kStageLists[] = {
     "compute|indirect", "copy|host", "host",     "graphics",     "device"};
 constexpr std::string_view kQueueKinds[] = {"concurrent", "serial", "serial blocking",
                                             "legacy-default", "graph"};
-
-struct SemaphoreSketch {
-  std::string name;
-  size_t owner = 0;  // The queue that signals it; that after the last one is the host.
-  bool is_binary = false;
-  uint64_t signal_count = 0;    // And the initial value.
-  uint64_t wait_value_max = 0;  // Of a binary one: how many waits.
-};
 
 class QueueProgramSketch {
  public:
@@ -246,24 +240,28 @@ class QueueProgramSketch {
     return has_stages_ && has(1, 2) ? fmt::format(" {} {}", word, one_of(kStageLists)) : "";
   }
 
-  std::string next_signal(SemaphoreSketch& semaphore) {
-    ++semaphore.signal_count;
-    if (semaphore.is_binary) return semaphore.name;
-    return fmt::format("{}={}", semaphore.name, semaphore.signal_count);
-  }
-
   void add_signal() {
     SemaphoreSketch& first = semaphores_[choice_.below(semaphores_.size())];
-    if (first.owner == queue_count_) {
-      text_ += fmt::format("host signals {}\n", next_signal(first));
+    if (!first.may_be_signaled()) return;
+    const size_t owner = first.owner;
+    if (owner == queue_count_) {
+      text_ += fmt::format("host signals {}\n", first.next_signal(queue_count_));
       return;
     }
-    text_ += "signal " + next_signal(first) + stages("after");
+    // After the wait for the one before, whatever that holds back.
+    const auto stages_of = [&](const SemaphoreSketch& semaphore) {
+      const bool is_again = semaphore.is_binary && semaphore.signal_count > 1;
+      return is_again ? std::string() : stages("after");
+    };
+    text_ += "signal " + first.next_signal(queue_count_);
+    text_ += stages_of(first);
     for (SemaphoreSketch& other : semaphores_) {
-      if (&other == &first || other.owner != first.owner || !has(1, 2)) continue;
-      text_ += ", " + next_signal(other) + stages("after");
+      const bool joins = &other != &first && other.owner == owner && other.may_be_signaled();
+      if (!joins || !has(1, 2)) continue;
+      text_ += ", " + other.next_signal(queue_count_);
+      text_ += stages_of(other);
     }
-    text_ += fmt::format(" on q{}\n", first.owner);
+    text_ += fmt::format(" on q{}\n", owner);
   }
 
   void add_wait() {
@@ -271,7 +269,9 @@ class QueueProgramSketch {
     if (has_outside_ && has(1, 3)) return add_wait_from_outside(semaphore);
     // Mostly what is signaled already.
     if (semaphore.signal_count == 0 && has(2, 3)) return add_signal();
+    if (!semaphore.may_be_waited_for()) return add_signal();
     std::string use = semaphore.name;
+    const bool is_again = semaphore.is_binary && semaphore.wait_value_max > 0;
     if (semaphore.is_binary) {
       ++semaphore.wait_value_max;
     } else {
@@ -280,11 +280,14 @@ class QueueProgramSketch {
       semaphore.wait_value_max = std::max(semaphore.wait_value_max, value);
       use += fmt::format("={}", value);
     }
-    if (has_host_ && has(1, 3)) {
+    size_t place = has_host_ && has(1, 3) ? queue_count_ : choice_.below(queue_count_);
+    if (is_again && semaphore.taker != queue_count_) place = semaphore.taker;
+    semaphore.taker = place;
+    semaphore.hand_on(queue_count_);
+    if (place == queue_count_) {
       text_ += fmt::format("host waits {}\n", use);
     } else {
-      const size_t queue = choice_.below(queue_count_);
-      text_ += fmt::format("wait {}{} on q{}\n", use, stages("before"), queue);
+      text_ += fmt::format("wait {}{} on q{}\n", use, stages("before"), place);
     }
   }
 
@@ -349,11 +352,12 @@ class QueueProgramSketch {
   void add_missing_signals() {
     for (SemaphoreSketch& semaphore : semaphores_) {
       while (semaphore.signal_count < semaphore.wait_value_max) {
-        const std::string signal = next_signal(semaphore);
-        if (semaphore.owner == queue_count_) {
+        const size_t owner = semaphore.owner;
+        const std::string signal = semaphore.next_signal(queue_count_);
+        if (owner == queue_count_) {
           text_ += fmt::format("host signals {}\n", signal);
         } else {
-          text_ += fmt::format("signal {} on q{}\n", signal, semaphore.owner);
+          text_ += fmt::format("signal {} on q{}\n", signal, owner);
         }
       }
     }

@@ -1,0 +1,54 @@
+// Programs of several queues that are errors as a whole: where they are told, and how. Which these
+// are says signal_order_test.cc.
+#include "simulator/report/read_every_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "encoder/text/parser.h"
+
+namespace interlock::read_every_queue_test {
+namespace {
+
+// Of lines 5 and on.
+std::string error_of(const std::string& text) {
+  ParseOptions options;
+  read_every_queue(options);
+  const Result<Program> program =
+      parse("interlock 1\nq1: queue concurrent\nq2: queue concurrent\nb: semaphore binary\n" + text,
+            "file", options);
+  return program ? "" : program.error().message;
+}
+
+TEST(ReadEveryQueue, SaysThatNothingOrdersTwoSignals) {
+  EXPECT_EQ(
+      error_of("signal s=1\n  signal s=2 on q1\n"),
+      "file:6:3: error: nothing orders this signal of 's' after the one of the next lower value, "
+      "so that it is open which of them a wait is for; let it come after that one, line 5.");
+}
+
+TEST(ReadEveryQueue, SaysThatABinarySemaphoreMayBeSignaledStill) {
+  EXPECT_EQ(
+      error_of("signal b\nsignal b\nwait b on q1\nwait b on q1\n"),
+      "file:6:1: error: nothing orders this signal of the binary semaphore 'b' after the wait "
+      "for the one before it, so that 'b' may be signaled still, and a wait takes both; let it "
+      "come after that one, line 7.");
+  EXPECT_EQ(
+      error_of("signal b\nwait b on q1\nsignal b on q1\nsignal b on q1\n"),
+      "file:8:1: error: the binary semaphore 'b' is signaled still: nothing waits for the signal "
+      "before this one; let a wait for it come between, or leave out that one, line 7.");
+}
+
+TEST(ReadEveryQueue, SaysThatTwoWaitsMayTakeOneSignal) {
+  const std::string text = "signal b\nwait b on q1\nsignal b, t=1 on q1\n";
+  EXPECT_EQ(
+      error_of(text + "wait b on q2\n"),
+      "file:8:1: error: nothing orders this wait for the binary semaphore 'b' after the one "
+      "before it, so that it is open which of them takes which signal; let it come after that "
+      "one, line 6.");
+  EXPECT_EQ(error_of(text + "wait t=1 on q2\nwait b on q2\n"), "");
+}
+
+}  // namespace
+}  // namespace interlock::read_every_queue_test

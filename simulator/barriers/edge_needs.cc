@@ -101,11 +101,8 @@ class EdgeSearch {
     work_left -= work;
     paths_.find();
     for (size_t i = 0; i < pieces_.size() && !is_stopped(); ++i) {
-      if (pieces_[i].kind == SyncPieceKind::kEdge) {
-        judge_edge(i, program_.edges[pieces_[i].edge]);
-      } else if (pieces_[i].kind == SyncPieceKind::kMemory && pieces_[i].edge != SyncPiece::kNone) {
-        needs_.is_needed[i] = sees_a_neighbour(program_.edges[pieces_[i].edge].to);
-      }
+      if (pieces_[i].kind != SyncPieceKind::kEdge) continue;
+      judge_edge(i, program_.edges[pieces_[i].edge]);
     }
     return std::move(needs_);
   }
@@ -118,18 +115,11 @@ class EdgeSearch {
         });
     // A path of full edges does what any edge does.
     needs_.can_go[piece] = has_other_path && is_full_;
-    needs_.is_needed[piece] = !has_other_path && conflict(edge.from, edge.to, false);
-  }
-
-  // Whether the operation accesses what one that an edge comes from writes: without memory in its
-  // edges nothing makes that visible to it.
-  bool sees_a_neighbour(DispatchId to) const {
-    return std::ranges::any_of(program_.edges_to(to),
-                               [&](const Edge& edge) { return conflict(edge.from, to, true); });
+    needs_.is_needed[piece] = !has_other_path && conflict(edge.from, edge.to);
   }
 
   // Hazards of operands that only bound what is accessed are another matter.
-  bool conflict(DispatchId first, DispatchId second, bool is_of_memory) const {
+  bool conflict(DispatchId first, DispatchId second) const {
     const Dispatch& a = program_.dispatch(first);
     const Dispatch& b = program_.dispatch(second);
     if (a.is_approximate || b.is_approximate) return false;
@@ -137,7 +127,7 @@ class EdgeSearch {
       for (const Access& y : program_.accesses_of(b)) {
         if (x.memory != y.memory || !share_a_byte(x.range, y.range)) continue;
         const ConflictKinds kinds = conflict_kinds(x, a.atomic_op, y, b.atomic_op);
-        if (is_of_memory ? kinds.raw || kinds.waw : kinds.any()) return true;
+        if (kinds.any()) return true;
       }
     }
     return false;

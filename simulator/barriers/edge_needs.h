@@ -22,8 +22,7 @@ struct EdgeNeeds {
 bool can_judge_edges(const Program& program);
 
 // Returns of `pieces` the edges that are needed, as the operations at their ends conflict and no
-// other path joins them, and those that can go, as another path does. Of what edges make visible it
-// says where it is needed, as an operation touches what one right before it writes. Each alone.
+// other path joins them, and those that can go, as another path does. Each alone.
 // Requires: can_judge_edges(); `program` is its own reference run and has no hazard; `pieces` are
 // its sync_pieces_of(). Cost: for each edge d / 64 steps, where d operations before are the
 // farthest that an edge from there on begins at, the edges beside it that lead to the same

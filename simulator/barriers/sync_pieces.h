@@ -24,12 +24,11 @@ enum class SyncPieceKind : uint8_t {
   kSignal,    // A part of a `signal`, or a `host signals`, that no wait is paired with.
   // Words: the statement stays, and orders less.
   kDependency,  // One of several dependencies of a barrier or a `set`.
-  kMemory,   // What a barrier or a `set` without scopes, or the edges to a dispatch, make visible:
-             // without it they are `execution`, or `programmatic`.
-  kScope,    // A stage that is named, with its accesses; or an access alone.
-  kOperand,  // One of several operands of a dependency, of a flush or of an invalidation.
-  kQueue,    // All queues but one that a `host idle` is for.
-  kValue,    // Of a wait: that of the signal before does, if the same queue has it.
+  kMemory,      // Of a barrier or a `set` without scopes: without it, it is `execution`.
+  kScope,       // A stage that is named, with its accesses; or an access alone.
+  kOperand,     // One of several operands of a dependency, of a flush or of an invalidation.
+  kQueue,       // All queues but one that a `host idle` is for.
+  kValue,       // Of a wait: that of the signal before does, if the same queue has it.
 };
 
 struct SyncPiece {
@@ -41,7 +40,7 @@ struct SyncPiece {
   // along. kEdge: the dispatch that it comes from. None if there is none.
   StatementId partner;
   uint32_t part = kNone;  // Into Program::signal_parts: what goes of a signal.
-  uint32_t edge = kNone;  // Into Program::edges. Of kMemory, the first one to the dispatch.
+  uint32_t edge = kNone;  // Into Program::edges.
   // Of words, into Program::dependencies, and of kOperand into Program::barrier_operands: the first
   // row of a strided one. A kScope without is of the signal part, or of the wait; a kOperand
   // without of what the host moves.

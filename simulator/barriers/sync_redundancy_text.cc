@@ -89,13 +89,6 @@ std::string sync_text(const Program& program, const SyncPiece& piece, const Sync
 
 // "the barrier on q0 (statement 3)": what a word is of.
 std::string owner_text(const Program& program, const SyncPiece& word) {
-  if (word.edge != SyncPiece::kNone) {
-    const Edge& edge = program.edges[word.edge];
-    const std::string to = program.description_of(edge.to);
-    return program.edges_to(edge.to).size() == 1
-               ? fmt::format("the edge from {} to {}", program.description_of(edge.from), to)
-               : fmt::format("the edges to {}", to);
-  }
   const std::string queue = queue_of(program, word.statement);
   const std::string place = place_in_queue(program, word.statement);
   const Statement& statement = program.statements[word.statement.index];

@@ -144,15 +144,6 @@ void append_words_of(const Program& program, const SyncStep& step, WordList& wor
   }
 }
 
-void append_words_of_edges(const Program& program, StatementId statement, DispatchId dispatch,
-                           std::vector<SyncPiece>& pieces) {
-  const auto edges = program.edges_to(dispatch);
-  if (edges.empty() || edges.front().is_programmatic) return;
-  pieces.push_back({.kind = SyncPieceKind::kMemory,
-                    .statement = statement,
-                    .edge = static_cast<uint32_t>(&edges.front() - program.edges.data())});
-}
-
 // What words leave of a program.
 class WordCuts {
  public:
@@ -246,12 +237,7 @@ class WordCuts {
   }
 
   void cut_memory(const SyncPiece& piece) {
-    if (piece.edge != SyncPiece::kNone) {
-      const DispatchId to = program_.edges[piece.edge].to;
-      for (size_t i = piece.edge; i < program_.edges.size() && program_.edges[i].to == to; ++i) {
-        program_.edges[i].is_programmatic = true;
-      }
-    } else if (statement(piece).kind == StatementKind::kBarrier) {
+    if (statement(piece).kind == StatementKind::kBarrier) {
       program_.barriers[statement(piece).index].kind = BarrierKind::kExecution;
     } else {
       program_.syncs[statement(piece).index].barrier_kind = BarrierKind::kExecution;
@@ -312,9 +298,7 @@ void append_words(const Program& program, StatementId id, std::vector<SyncPiece>
     case StatementKind::kSync:
       append_words_of(program, program.syncs[statement.index], words);
       break;
-    case StatementKind::kDispatch:
-      append_words_of_edges(program, id, DispatchId(size_t{statement.index}), pieces);
-      break;
+    case StatementKind::kDispatch:  // Edges are full (docs/theory.md, "Sync that can go").
     case StatementKind::kLifetime:
       break;
   }

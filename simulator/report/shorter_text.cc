@@ -33,8 +33,6 @@ class ShorterStatement {
   ShorterStatement(const Program& program, const SyncPiece& word)
       : program_(program), word_(word) {}
 
-  void cut_from(DispatchDraft& dispatch) const { dispatch.is_programmatic = true; }
-
   void cut_from(BarrierDraft& barrier) const {
     const Statement& statement = program_.statements[word_.statement.index];
     cut_dependencies(program_.barriers[statement.index].first_dependency, barrier.kind,

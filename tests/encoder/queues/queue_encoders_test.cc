@@ -15,6 +15,7 @@
 #include "encoder/queues/queue_encoder.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "simulator/barriers/sync_redundancy.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/reference_order.h"
@@ -103,9 +104,11 @@ Program encoded(std::string_view encoder, const Program& program, uint32_t queue
   return result ? *result : Program{};
 }
 
+// Nothing can go by the text without it, nor, words included, by what `check` advises.
 // Returns how many waits and edges there are.
 uint64_t expect_exact(const Program& program) {
   EXPECT_TRUE(is_clean(program)) << print(program);
+  EXPECT_TRUE(find_redundant_sync(program).redundant.empty()) << print(program);
   expect_order(program, needed_order_of(program));
   const uint64_t count = wait_count_of(program) + program.edges.size();
   for (uint64_t i = 0; i < count; ++i) {
@@ -152,7 +155,8 @@ TEST(QueueEncoders, PlaceExactlyTheSyncThatNoOrderIsAddedByAndNoneCanGo) {
   EXPECT_GT(edge_count, static_cast<uint64_t>(count));
   if (!HasFailure()) {
     print_proof(
-        count, "waits and edges for several queues leave no hazard, add no order, and none can go");
+        count,
+        "waits and edges for several queues leave no hazard, add no order, and no piece can go");
   }
 }
 

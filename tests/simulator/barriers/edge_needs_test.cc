@@ -66,7 +66,6 @@ TEST(FindEdgeNeeds, SaysWhatTheRemovalOfEachSays) {
   const int count = proof_count(100'000, 4000);
   int needed_count = 0;
   int unneeded_count = 0;
-  int memory_count = 0;
   int open_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     const std::string text = graph_text(static_cast<uint64_t>(seed));
@@ -91,9 +90,7 @@ TEST(FindEdgeNeeds, SaysWhatTheRemovalOfEachSays) {
           std::ranges::find(alone.redundant, pieces[i]) != alone.redundant.end();
       ASSERT_TRUE(is_redundant || !needs.can_go[i]) << description_of(*program, pieces[i]);
       ASSERT_FALSE(is_redundant && needs.is_needed[i]) << description_of(*program, pieces[i]);
-      if (pieces[i].kind == SyncPieceKind::kMemory) {
-        memory_count += needs.is_needed[i];
-      } else if (pieces[i].kind == SyncPieceKind::kEdge) {
+      if (pieces[i].kind == SyncPieceKind::kEdge) {
         needed_count += needs.is_needed[i];
         unneeded_count += needs.can_go[i];
         open_count += !needs.is_needed[i] && !needs.can_go[i];
@@ -102,7 +99,6 @@ TEST(FindEdgeNeeds, SaysWhatTheRemovalOfEachSays) {
   }
   EXPECT_GT(needed_count, count / 4);
   EXPECT_GT(unneeded_count, count / 4);
-  EXPECT_GT(memory_count, count / 8);
   EXPECT_GT(open_count, 0) << "Removal has nothing left to judge.";
   print_proof(count, "edges that can go, by what stands at their ends and by removal");
 }

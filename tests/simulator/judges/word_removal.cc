@@ -144,9 +144,8 @@ std::string line_without_stage(const std::string& line, size_t from, std::string
          line.substr(end);
 }
 
-std::string line_without_memory(std::string line, const SyncPiece& word) {
-  line.insert(std::min(line.rfind(" on q"), line.size()),
-              word.edge != SyncPiece::kNone ? " programmatic" : " execution");
+std::string line_without_memory(std::string line) {
+  line.insert(std::min(line.rfind(" on q"), line.size()), " execution");
   return line;
 }
 
@@ -154,7 +153,7 @@ std::string line_without_memory(std::string line, const SyncPiece& word) {
 
 std::string line_without_word(const std::string& line, const Program& program,
                               const SyncPiece& word) {
-  if (word.kind == SyncPieceKind::kMemory) return line_without_memory(line, word);
+  if (word.kind == SyncPieceKind::kMemory) return line_without_memory(line);
   const Statement& statement = program.statements[word.statement.index];
   if (statement.kind == StatementKind::kBarrier) {
     const uint32_t first = program.barriers[statement.index].first_dependency;

@@ -275,7 +275,8 @@ class Parser {
       return error_at(
           reader_.column_of({}),
           "the statement is about several queues, the host, graphics, transitions or rows "
-          "of bytes, which is read and judged (`interlock check`), and not executed.");
+          "of bytes, which is not taken here: `interlock check` judges it, `interlock run` "
+          "executes it.");
     }
     auto result =
         added(builder_.add(*item), [&] { return reader_.column_of(builder_.error_place()); });

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "capture c\nend\nreplay c"},
         CaptureErrorCase{
             "capture c\nend\nreplay c on q1",
-            "7:1: error: the statement is about several queues, the host, graphics, transitions or rows of bytes, which is read and judged (`interlock check`), and not executed.",
+            "7:1: error: the statement is about several queues, the host, graphics, transitions or rows of bytes, which is not taken here: `interlock check` judges it, `interlock run` executes it.",
             "capture c\nend\nreplay c"},
         CaptureErrorCase{
             "r: capture c\nend",

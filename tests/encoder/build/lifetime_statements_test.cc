@@ -80,7 +80,7 @@ TEST(LifetimeStatement, HasErrorsWithAPosition) {
   EXPECT_EQ(error_of("pin x\nunpin x\nunpin x").substr(0, 10), "p.ilk:9:7:");
   EXPECT_EQ(
       error_of("free x on q1"),
-      "p.ilk:7:1: error: the statement is about several queues, the host, graphics, transitions or rows of bytes, which is read and judged (`interlock check`), and not executed.");
+      "p.ilk:7:1: error: the statement is about several queues, the host, graphics, transitions or rows of bytes, which is not taken here: `interlock check` judges it, `interlock run` executes it.");
   EXPECT_EQ(error_of("free"),
             "p.ilk:7:5: error: found the end of the line; expected the name of a tensor.");
   EXPECT_EQ(error_of("free x x"), "p.ilk:7:8: error: found 'x'; expected the end of the line.");

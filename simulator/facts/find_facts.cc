@@ -134,8 +134,8 @@ void list_by_parts(const Program& program, uint32_t path_count, const FactOption
     return std::tuple(hazard.second.dispatch, hazard.first.dispatch, hazard.kind);
   };
   std::ranges::sort(hazards, {}, place);
-  const auto rest = std::ranges::unique(hazards, {}, place);
-  hazards.erase(rest.begin(), rest.end());
+  const auto is_same = [&](const Hazard& a, const Hazard& b) { return place(a) == place(b); };
+  hazards.erase(std::unique(hazards.begin(), hazards.end(), is_same), hazards.end());
   if (hazards.size() > options.limit) {
     hazards.resize(options.limit);
     report.truncations = {{TruncationCause::kHazards, options.limit}};

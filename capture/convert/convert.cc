@@ -4,6 +4,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -345,6 +346,8 @@ class LogConverter {
   void note_cut() {
     if (writer_.is_full()) {
       summary_.cut = "the program is as long as one may be.";
+    } else if (reader_.write_error() == EBADF) {
+      summary_.cut = "the application closed the file of the log, which cannot be opened again.";
     } else if (reader_.write_error() != 0) {
       summary_.cut = fmt::format("the log could not be written on: {}.",
                                  std::strerror(static_cast<int>(reader_.write_error())));

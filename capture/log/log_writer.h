@@ -1,6 +1,8 @@
 // LogWriter: appends records to a file, from any thread. The basic idea is that the file is mapped,
 // so that what was appended survives the end of the process, however it comes; and that no call of
-// an application ever fails because of the log: where it cannot grow, it ends, and says why.
+// an application ever fails because of the log: where it cannot grow, it ends, and says why. The
+// number of the file is the process's, which may close it and open another file under it: so before
+// each use it is compared with what was opened, and the log is opened again where it is gone.
 //
 // Nothing here throws or needs more than the C library: it lives in strangers' processes.
 #pragma once
@@ -52,12 +54,17 @@ class LogWriter {
   void unlock_after_fork() { mutex_.unlock(); }
   void abandon();  // In the new process, instead of unlock_after_fork().
 
-  // Why the log ended early: an errno; 0 if it did not.
+  // Why the log ended early: an errno; 0 if it did not. EBADF: the process took its file away.
   int write_error() const { return write_error_; }
 
  private:
   // Maps so many bytes at the end of the log. False if they cannot be had.
   bool make_room(size_t size_bytes);
+  // Whether `file` is the one that was opened.
+  bool is_log(int file) const;
+  // The log's own file, opened again if the process has closed it; -1 if it cannot be.
+  int own_file();
+  void leave_file();  // Closes it, if it still is the log's.
   void end_with(int error);
 
   template <typename Record>
@@ -73,7 +80,11 @@ class LogWriter {
   void publish(RecordKind kind, size_t size_bytes);
 
   std::mutex mutex_;
-  int file_ = -1;
+  std::string path_;
+  int file_ =
+      -1;  // Since it was opened, at least 0; what it means now says is_log(). So the next two.
+  uint64_t device_ = 0;
+  uint64_t inode_ = 0;
   int write_error_ = 0;
   std::byte* header_ = nullptr;  // The first page of the file.
   std::byte* window_ = nullptr;  // What is mapped of the rest.

@@ -9,11 +9,13 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -213,6 +215,81 @@ TEST(Log, EndsWhereTheFileMayNotGrow) {
   // A record has 28 bytes, and two pages of 4,096 are within the limit: they are full.
   EXPECT_GT(log.kinds.size(), 250u);
   EXPECT_LT(log.kinds.size(), 1000u);
+}
+
+// The number under which this process has the file; -1 if it has not.
+int number_of_file(const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path(), gone) == path) {
+      return std::stoi(entry.path().filename());
+    }
+  }
+  return -1;
+}
+
+// As a process does that closes what it did not open: its next file has the number of the log.
+class LogOfAProcessThatClosesIt : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream(victim_) << "mine";
+    ASSERT_EQ(writer_.open(path_), 0);
+    const int number = number_of_file(path_);
+    ASSERT_GE(number, 0);
+    FILE* const opened = fopen(victim_.c_str(), "r+");
+    ASSERT_NE(opened, nullptr);
+    ASSERT_EQ(dup2(fileno(opened), number), number);
+    fclose(opened);
+  }
+  void TearDown() override {
+    writer_.close();
+    EXPECT_EQ(std::filesystem::file_size(victim_), 4u);
+    // It is as open as it was.
+    EXPECT_GE(number_of_file(victim_), 0);
+    ::close(number_of_file(victim_));
+    std::filesystem::remove(path_);
+  }
+  void append_more_than_a_window() {
+    const std::string name(1 << 20, 'n');
+    for (int i = 0; i < 6; ++i) writer_.append(ObjectNameRecord{1, 2, name});
+  }
+
+  const std::string path_ = fresh_path("closed");
+  const std::string victim_ = fresh_path("victim");
+  LogWriter writer_;
+};
+
+TEST_F(LogOfAProcessThatClosesIt, GoesOnInItsOwnFile) {
+  append_more_than_a_window();
+  EXPECT_EQ(writer_.write_error(), 0);
+  writer_.close();
+  const ReadLog log = read_file_of(path_);
+  EXPECT_EQ(log.kinds.size(), 6u);
+  EXPECT_EQ(std::filesystem::file_size(path_), 16 + 6 * (8 + 16 + (1u << 20)));
+}
+
+TEST_F(LogOfAProcessThatClosesIt, EndsWhereItIsNotThereAnyMore) {
+  std::filesystem::rename(path_, path_ + ".moved");
+  std::ofstream(path_) << "another file";
+  append_more_than_a_window();
+  EXPECT_EQ(writer_.write_error(), EBADF);
+  writer_.close();
+  EXPECT_EQ(std::filesystem::file_size(path_), 12u);
+  EXPECT_EQ(read_file_of(path_ + ".moved").write_error, static_cast<uint32_t>(EBADF));
+  std::filesystem::remove(path_ + ".moved");
+}
+
+TEST_F(LogOfAProcessThatClosesIt, LeavesTheOtherFileToAForkedProcess) {
+  writer_.lock_for_fork();
+  const pid_t child = fork();
+  if (child == 0) {
+    writer_.abandon();
+    _exit(number_of_file(victim_) >= 0 ? 0 : 1);
+  }
+  writer_.unlock_after_fork();
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Log, NeverReplacesAFile) {

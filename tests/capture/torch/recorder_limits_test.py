@@ -140,6 +140,26 @@ class Limits(unittest.TestCase):
             self.assertNotIn("Aten.add_", text)
             self.assertEqual(interlock("check", str(path))[0], 0)
 
+    def test_without_frees_every_encoder_takes_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "frees.ilk")
+            for frees in (True, False):
+                with record(str(path), frees=frees):
+                    kept = torch.ones(4)
+                    for _ in range(3):
+                        kept = kept * 2.0
+                text = path.read_text("ascii")
+                self.assertEqual("\nfree " in text, frees)
+                self.assertEqual("# Without frees: " in text, not frees)
+                self.assertEqual(interlock("check", str(path))[0], 0)
+                for encoder in ("interlock", "semaphores", "edges", "mlx-cuda"):
+                    status, output = interlock("encode", str(path), f"--encoder={encoder}")
+                    is_taken = not frees or encoder == "interlock"
+                    self.assertEqual(status == 0, is_taken, output)
+        with self.assertRaises(SystemExit) as refused:
+            self.command("--addresses", "--without-frees", "x.py")
+        self.assertEqual(refused.exception.code, 2)
+
     def test_end_the_recording_and_not_the_script(self):
         recording = Recording(script("norms_step"), operation_count_max=50)
         self.assertIn("# Not all of the run: recording ended at operation 50.", recording.text)

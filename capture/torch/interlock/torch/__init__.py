@@ -22,10 +22,12 @@ __all__ = ["Recorder", "record"]
 
 class record:
     """Records what runs inside `with record("step.ilk"):`, and writes it there at the end, also where
-    it ends with an exception. Options are those of Recorder."""
+    it ends with an exception; with `frees=False` without its `free` lines. The other options are
+    those of Recorder."""
 
-    def __init__(self, path: str, **options: Any):
+    def __init__(self, path: str, frees: bool = True, **options: Any):
         self._path = path
+        self._frees = frees
         self._recorder = Recorder(**options)
 
     def __enter__(self) -> Recorder:
@@ -34,4 +36,4 @@ class record:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._recorder.stop()
-        write_program(self._recorder, self._path, "", error)
+        write_program(self._recorder, self._path, "", error, frees=self._frees)

@@ -28,10 +28,16 @@ def _options() -> argparse.Namespace:
         help="strided tensors: exact ranges up to 64 runs and then one that bounds them (any pass "
         "reads that), or rows (up to 64 of them, likewise; planners do not read them)",
     )
-    parser.add_argument(
+    places = parser.add_mutually_exclusive_group()
+    places.add_argument(
         "--addresses",
         action="store_true",
         help="tensors lie where the run had them, in blocks of memory",
+    )
+    places.add_argument(
+        "--without-frees",
+        action="store_true",
+        help="leaves out where storages end: encoders for several queues take dispatches alone",
     )
     parser.add_argument(
         "--limit",
@@ -75,7 +81,9 @@ def main() -> int:
     del kept  # Until here it kept what the script has at its end.
     try:
         title = os.path.basename(options.script)
-        write_program(recorder, output, title, error, options.addresses)
+        write_program(
+            recorder, output, title, error, options.addresses, not options.without_frees
+        )
     except OSError as failure:
         print(f"interlock.torch: {output} cannot be written: {failure.strerror}.", file=sys.stderr)
         return 2

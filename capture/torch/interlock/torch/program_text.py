@@ -56,8 +56,9 @@ def _operand_text(name: str, size_bytes: int, operand: Operand) -> str:
 
 
 class _Writer:
-    def __init__(self, recorder: Recorder, addresses: bool):
+    def __init__(self, recorder: Recorder, addresses: bool, frees: bool):
         self._recorder = recorder
+        self._frees = frees
         self._storages = used_storages(recorder)
         self._names: Dict[int, str] = {}
         self._views: Dict[Tuple[int, int, int], str] = {}
@@ -99,7 +100,7 @@ class _Writer:
                 if self._has_queues and statement.kernel == kArrivalKernel:
                     out.write(f"host idle on {kHostQueue}\n")
                 needs_barrier = True
-            elif isinstance(statement, Free):
+            elif isinstance(statement, Free) and self._frees:
                 out.write(f"free {self._names[statement.storage.index]}\n")
             elif isinstance(statement, Sync) and self._has_queues:
                 out.write(statement.text + "\n")
@@ -141,6 +142,8 @@ class _Writer:
             lines.append(f"Not understood, {strange[what]} times: {what}.")
         if not strange:
             lines.append("Not understood: nothing.")
+        if not self._frees:
+            lines.append("Without frees: each tensor lives to the end, as far as this says.")
         if recorder.is_full:
             count = recorder.operation_count_max
             lines.append(f"Not all of the run: recording ended at operation {count}.")
@@ -230,12 +233,14 @@ def blocks_of(storages: List[Storage]) -> List[Tuple[int, int]]:
 
 
 def write_program(recorder: Recorder, path: str, title: str = "",
-                  error: Optional[BaseException] = None, addresses: bool = False) -> None:
-    """Writes what was recorded to `path`.
+                  error: Optional[BaseException] = None, addresses: bool = False,
+                  frees: bool = True) -> None:
+    """Writes what was recorded to `path`, without its `free` lines where `frees` is false.
 
+    Requires: `frees`, where there are `addresses`, since storages follow each other at one of them.
     Errors: OSError; what was there before is still there then.
     """
     scratch = f"{path}.part"
     with open(scratch, "w", encoding="ascii", newline="\n") as out:
-        _Writer(recorder, addresses).write(out, title, error)
+        _Writer(recorder, addresses, frees).write(out, title, error)
     os.replace(scratch, path)

@@ -20,13 +20,14 @@ bool is_of_graphics(uint32_t bind_point) { return bind_point == VK_PIPELINE_BIND
 
 }  // namespace
 
-bool only_binds(const Command& command) {
+bool is_without_place(const Command& command) {
   return std::holds_alternative<BindPipelineCommand>(command) ||
          std::holds_alternative<BindSetsCommand>(command) ||
          std::holds_alternative<PushSetCommand>(command) ||
          std::holds_alternative<BindVertexBuffersCommand>(command) ||
          std::holds_alternative<BindIndexBufferCommand>(command) ||
-         std::holds_alternative<PushConstantsCommand>(command);
+         std::holds_alternative<PushConstantsCommand>(command) ||
+         std::holds_alternative<ResetEventCommand>(command);
 }
 
 bool is_dynamic(uint32_t type) {
@@ -192,6 +193,10 @@ void CommandLists::apply(const SetEventRecord& record) {
   recording(record.commands)
       .list->commands.emplace_back(SetEventCommand{record.event, record.has_dependencies != 0,
                                                    dependencies_of(record.dependencies)});
+}
+
+void CommandLists::apply(const ResetEventRecord& record) {
+  recording(record.commands).list->commands.emplace_back(ResetEventCommand{record.event});
 }
 
 void CommandLists::apply(const WaitEventsRecord& record) {

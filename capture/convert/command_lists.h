@@ -155,6 +155,10 @@ struct WaitEventsCommand {
   std::vector<CapturedDependency> dependencies;
 };
 
+struct ResetEventCommand {
+  uint64_t event = 0;
+};
+
 struct UnknownCommand {
   std::string name;
 };
@@ -170,10 +174,10 @@ using Command = std::variant<DispatchCommand, TransferCommand, BarrierCommand, S
                              WaitEventsCommand, UnknownCommand, ExecuteCommand, BindPipelineCommand,
                              BindSetsCommand, PushSetCommand, BeginPassCommand, NextSubpassCommand,
                              EndPassCommand, BindVertexBuffersCommand, BindIndexBufferCommand,
-                             DrawCommand, PushConstantsCommand>;
+                             DrawCommand, PushConstantsCommand, ResetEventCommand>;
 
-// Those that only bind something: they have no place of their own.
-bool only_binds(const Command& command);
+// Those that only bind something, or reset an event: they have no place of their own.
+bool is_without_place(const Command& command);
 
 struct RecordedCommands {
   std::vector<Command> commands;
@@ -203,6 +207,7 @@ class CommandLists {
   void apply(const TransferRecord& record);
   void apply(const BarrierRecord& record);
   void apply(const SetEventRecord& record);
+  void apply(const ResetEventRecord& record);
   void apply(const WaitEventsRecord& record);
   void apply(const ExecuteCommandsRecord& record);
   // Passes of graphics, and what is drawn in them (graphics_lists.cc).

@@ -13,10 +13,10 @@
 
 #include "capture/convert/command_lists.h"
 #include "capture/convert/exact_index.h"
-#include "capture/convert/known_extensions.h"
 #include "capture/convert/object_state.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/queue_sync.h"
+#include "capture/convert/result_names.h"
 #include "capture/convert/run_notes.h"
 #include "capture/convert/submission_writer.h"
 #include "capture/convert/windows.h"
@@ -161,13 +161,7 @@ class LogConverter {
   void handle(const DeviceRecord& record) {
     summary_.device = printable(record.name);
     add_head(fmt::format("on {}", summary_.device));
-    for (const std::string& extension : unknown_extensions(record.extensions)) {
-      summary_.note(fmt::format("the extension {}", extension));
-    }
-    if (is_beyond_what_is_known(record.api_version)) {
-      summary_.note(fmt::format("Vulkan {}.{}", VK_API_VERSION_MAJOR(record.api_version),
-                                VK_API_VERSION_MINOR(record.api_version)));
-    }
+    notes_.note_unknown(record);
   }
 
   void handle(const NotUnderstoodRecord& record) { summary_.note(record.name); }
@@ -218,6 +212,7 @@ class LogConverter {
     const auto [memory, begin_bytes, room_bytes] = objects_.place_of(record.memory);
     if (memory == nullptr) return;
     if (record.use == HostRangeUse::kMap) {
+      summary_.maps_coherent = summary_.maps_coherent || memory->is_coherent;
       return summary_.remark(
           "maps (what the host does there is known where it flushes or invalidates)");
     }
@@ -246,8 +241,6 @@ class LogConverter {
     }
     submissions_.write(record, notes_.take_origin(record.queue));
   }
-
-  void handle(const ResetEventRecord&) {}  // The next set is another one.
 
   void handle(const RunOptionsRecord& record) {
     notes_.apply(record);
@@ -284,7 +277,8 @@ class LogConverter {
   void handle(const ExactRemarkRecord& record) { summary_.remark(record.what); }
 
   void handle(const ResultRecord& record) {
-    summary_.note(fmt::format("{} that returned {}", printable(record.name), record.result));
+    summary_.note(
+        fmt::format("{} that returned {}", printable(record.name), name_of_result(record.result)));
   }
 
   // A comment that stands at the beginning, of each window.
@@ -314,7 +308,10 @@ class LogConverter {
     if (is_dropped) carried.clear();
     const bool is_in_doubt = unseen_.take_doubt() || is_dropped;
     if (is_in_doubt) summary_.note("what the host sees of an earlier window");
-    if (is_last) writer_.comment(text_of(summary_));
+    if (is_last) {
+      submissions_.finish();
+      writer_.comment(text_of(summary_));
+    }
     if (window_text_ == nullptr) return;
     CapturedWindow window;
     window.number = writer_.window();

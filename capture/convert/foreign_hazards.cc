@@ -83,7 +83,7 @@ uint64_t ForeignHazards::number_of(const RecordedCommands& list, size_t index) {
   uint64_t number = 0;
   for (size_t i = 0; i < index && i < list.commands.size(); ++i) {
     const Command& command = list.commands[i];
-    if (only_binds(command)) continue;
+    if (is_without_place(command)) continue;
     const auto* const execute = std::get_if<ExecuteCommand>(&command);
     number += execute == nullptr
                   ? 1

@@ -89,6 +89,8 @@ void ObjectState::apply(const AllocateMemoryRecord& record) {
   const auto memory = memories_.create(record.memory);
   memory->number = ++memory_count_;
   memory->size_bytes = std::min(record.size_bytes, Limits().memory_bytes);
+  memory->is_coherent =
+      record.properties == 0 || (record.properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
 }
 
 void ObjectState::apply(const ImportMemoryRecord& record) {

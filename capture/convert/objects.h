@@ -19,6 +19,7 @@ namespace interlock {
 struct CapturedMemory {
   uint64_t number = 0;  // In the order of creation, from 1. So for every number below.
   uint64_t size_bytes = 0;
+  bool is_coherent = false;  // What the host writes there, if it can, needs no call; or unknown.
   uint64_t declared_window = 0;          // The last window that declares it; 0: none.
   uint64_t handle_count = 1;             // Of it, and of what is a part of it.
   std::optional<uint64_t> host_pointer;  // Of one that is imported.

@@ -1,11 +1,13 @@
 #include "capture/convert/run_notes.h"
 
 #include <fmt/format.h>
+#include <vulkan/vulkan_core.h>
 
 #include <utility>
 #include <variant>
 
 #include "capture/convert/foreign_message.h"
+#include "capture/convert/known_extensions.h"
 
 namespace interlock {
 namespace {
@@ -23,6 +25,18 @@ bool is_empty_barrier(const Command& command) {
 void RunNotes::apply(const RunOptionsRecord& record) {
   summary_.options = record;
   summary_.options.pretended = printable(record.pretended);
+}
+
+void RunNotes::note_unknown(const DeviceRecord& record) {
+  const uint64_t noted = summary_.note_count;
+  for (const std::string& extension : unknown_extensions(record.extensions)) {
+    summary_.note(fmt::format("the extension {}", extension));
+  }
+  if (is_beyond_what_is_known(record.api_version)) {
+    summary_.note(fmt::format("Vulkan {}.{}", VK_API_VERSION_MAJOR(record.api_version),
+                              VK_API_VERSION_MINOR(record.api_version)));
+  }
+  if (summary_.note_count != noted) summary_.has_unknown_device = true;
 }
 
 void RunNotes::apply(const ValidationRecord& record) {

@@ -10,6 +10,7 @@
 #include "capture/convert/command_lists.h"
 #include "capture/convert/place_notes.h"
 #include "capture/convert/summary.h"
+#include "capture/log/object_records.h"
 #include "capture/log/run_records.h"
 
 namespace interlock {
@@ -20,6 +21,8 @@ class RunNotes {
   RunNotes(CommandLists& lists, CaptureSummary& summary) : lists_(lists), summary_(summary) {}
 
   void apply(const RunOptionsRecord& record);
+  // What of a device is not followed: extensions, and its version.
+  void note_unknown(const DeviceRecord& record);
   void apply(const ValidationRecord& record);
   void apply(const ModuleRecord& record);
   void apply(const CallerRecord& record);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "capture/convert/barrier_text.h"
 #include "capture/convert/captured_bytes.h"
@@ -15,7 +17,6 @@
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/stop.h"
-#include "encoder/program/sync_step.h"
 
 namespace interlock {
 namespace {
@@ -98,12 +99,18 @@ void SubmissionWriter::write(const SubmitRecord& record,
   Place place;
   if (queue != kDefaultQueueName) place.queue = queue;
   place.family = sync_.family_of(record.queue);
+  std::vector<std::shared_ptr<const RecordedCommands>> lists;
+  for (const BatchFields& batch : record.batches) {
+    for (const uint64_t commands : batch.commands) lists.push_back(lists_.find(commands));
+  }
+  rest_.lists = lists;
   for (const BatchFields& batch : record.batches) {
     const bool is_last = &batch == &record.batches.back();
     uint64_t entry = 0;
     for (const SemaphoreUseFields& use : batch.waits) sync_.wait(queue, use);
     for (const uint64_t commands : batch.commands) {
-      const auto list = lists_.find(commands);
+      const auto list = rest_.lists.front();
+      rest_.lists = rest_.lists.subspan(1);
       if (list == nullptr) note("a command buffer that was recorded before the log began");
       place.command = 0;
       if (list != nullptr) {
@@ -118,8 +125,19 @@ void SubmissionWriter::write(const SubmitRecord& record,
     sync_.end_batch(queue, batch.signals, is_last ? record.fence : 0);
   }
   if (record.batches.empty()) sync_.end_batch(queue, {}, record.fence);
-  if (!is_understood_) ++summary_.unknown_submission_count;
+  rest_.lists = {};
+  count_unknown();
   if (origin != nullptr) summary_.places.add({submission_}, std::move(origin));
+}
+
+void SubmissionWriter::count_unknown() {
+  if (submission_ == 0) return;
+  const bool has_notes = std::exchange(counted_notes_, summary_.note_count) != summary_.note_count;
+  const bool is_unknown = has_notes || !is_understood_ || summary_.has_unknown_device;
+  if (is_unknown && counted_submission_ != submission_) {
+    counted_submission_ = submission_;
+    ++summary_.unknown_submission_count;
+  }
 }
 
 void SubmissionWriter::note_place(const RecordedCommands& list, size_t index, const Place& place,
@@ -134,12 +152,17 @@ void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
   bound_ = {};
   drawn_ = {};
   const uint64_t first_command = place.command;
+  rest_.begun.emplace_back();
   for (const Command& command : list.commands) {
     const auto index = static_cast<size_t>(&command - list.commands.data());
-    rest_ = std::span(list.commands).subspan(index + 1);
+    rest_.begun.back() = std::span(list.commands).subspan(index + 1);
     writer_.add_steps(1 + std::visit(PartCount(), command));
-    if (is_stopped() || writer_.is_full()) return;
+    if (is_stopped() || writer_.is_full()) break;
     if (bind(command)) continue;
+    if (const auto* const reset = std::get_if<ResetEventCommand>(&command)) {
+      events_.reset(*reset);
+      continue;
+    }
     if (const auto* const execute = std::get_if<ExecuteCommand>(&command)) {
       write_list(*execute->secondary, place);
       bound_ = {};  // What was bound is undefined from here on.
@@ -158,6 +181,7 @@ void SubmissionWriter::write_list(const RecordedCommands& list, Place& place) {
         command);
     ++place.command;
   }
+  rest_.begun.pop_back();
 }
 
 bool SubmissionWriter::bind(const Command& command) {
@@ -318,57 +342,12 @@ void SubmissionWriter::write_command(const BarrierCommand& command, const Place&
   if (!draft.dependencies.empty()) writer_.add(draft);
 }
 
-std::vector<CapturedDependency> SubmissionWriter::dependencies_of_set(
-    const SetEventCommand& command) const {
-  if (command.has_dependencies) return command.dependencies;
-  for (const Command& later : rest_) {
-    writer_.add_steps(1);
-    if (writer_.is_full()) return {};
-    const auto* const wait = std::get_if<WaitEventsCommand>(&later);
-    if (wait == nullptr || std::ranges::count(wait->events, command.event) == 0) continue;
-    std::vector<CapturedDependency> dependencies = wait->dependencies;
-    for (CapturedDependency& dependency : dependencies) {
-      dependency.fields.source_stages =
-          command.dependencies.empty() ? 0 : command.dependencies.front().fields.source_stages;
-    }
-    return dependencies;
-  }
-  return {};
-}
-
 void SubmissionWriter::write_command(const SetEventCommand& command, const Place& place) {
-  set_events_.erase(command.event);
-  SyncDraft draft;
-  draft.kind = SyncKind::kSet;
-  draft.barrier_kind = BarrierKind::kScoped;
-  draft.dependencies =
-      dependencies_of(dependencies_of_set(command), {place.family, true}, writer_, summary_);
-  // One that orders nothing, or that is waited for elsewhere, is told of at the wait.
-  if (draft.dependencies.empty()) return;
-  draft.label = label_of(place);
-  draft.queue = place.queue;
-  draft.event = fmt::format("e{}", ++set_count_);
-  set_events_[command.event] = {draft.event, place.queue, writer_.window()};
-  writer_.add(draft);
+  events_.set(command, pass_place(place), rest_);
 }
 
 void SubmissionWriter::write_command(const WaitEventsCommand& command, const Place& place) {
-  for (size_t i = 0; i < command.events.size(); ++i) {
-    const auto found = set_events_.find(command.events[i]);
-    if (found == set_events_.end() || found->second.queue != place.queue) {
-      note("a wait for an event whose set is not known");
-      continue;
-    }
-    // What was before the set is before this window.
-    if (found->second.window != writer_.window()) continue;
-    SyncDraft draft;
-    draft.kind = SyncKind::kAwait;
-    draft.label = label_of(place);
-    if (command.events.size() > 1) draft.label += fmt::format(".e{}", i);
-    draft.queue = place.queue;
-    draft.event = found->second.name;
-    writer_.add(draft);
-  }
+  events_.wait(command, pass_place(place));
 }
 
 void SubmissionWriter::write_command(const UnknownCommand& command, const Place&) {

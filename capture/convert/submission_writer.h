@@ -5,11 +5,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "capture/convert/captured_addresses.h"
+#include "capture/convert/captured_events.h"
 #include "capture/convert/command_lists.h"
 #include "capture/convert/exact_index.h"
 #include "capture/convert/foreign_hazards.h"
@@ -35,12 +35,15 @@ class SubmissionWriter {
         writer_(writer),
         summary_(summary),
         foreign_(writer, summary),
-        passes_(addresses, writer, summary) {}
+        passes_(addresses, writer, summary),
+        events_(writer, summary) {}
 
   // What the next submission to its queue is called where its dispatches are measured.
   void expect(const ExactSubmissionRecord& record) { expected_[record.queue] = record.submission; }
   // `origin`: where it was asked for, if that is known.
   void write(const SubmitRecord& record, std::shared_ptr<const CommandOrigin> origin = nullptr);
+  // Once, at the end: what was not understood since the last submission counts as of it.
+  void finish() { count_unknown(); }
   // What synchronization validation says of the last submission to a queue.
   void add_message(const ValidationMessageRecord& record) { foreign_.add_submitted(record); }
 
@@ -71,12 +74,12 @@ class SubmissionWriter {
   void write_command(const EndPassCommand& command, const Place& place);
   void write_command(const DrawCommand& command, const Place& place);
 
-  // What the set makes available is known where it is waited for, with the older calls.
-  std::vector<CapturedDependency> dependencies_of_set(const SetEventCommand& command) const;
-
   DispatchDraft draft_of(const TransferPiece& piece);
   // Where nobody knows which byte goes where.
   DispatchDraft draft_of(const TransferBounds& bounds, TransferUse use);
+
+  // Whether the last submission is one of those with something that was not understood.
+  void count_unknown();
 
   std::string label_of(const Place& place) const;
   PassPlace pass_place(const Place& place) const;
@@ -90,22 +93,17 @@ class SubmissionWriter {
   CaptureSummary& summary_;
   ForeignHazards foreign_;
   GraphicsPasses passes_;
+  CapturedEvents events_;
   uint64_t pass_command_ = 0;  // Where the subpass begins that is open.
   uint64_t submission_ = 0;
   std::map<uint64_t, uint64_t> expected_;  // By queue.
   uint64_t exact_submission_ = 0;          // Of the submission that is written; 0: none.
   bool is_understood_ = true;
-  BoundState bound_;               // Of the list that is written. So the next two.
-  GraphicsState drawn_;            // For draws.
-  std::span<const Command> rest_;  // What comes after.
-  // The event of the text that each event was last set as, and on which queue.
-  struct SetEvent {
-    std::string name;
-    std::string queue;
-    uint64_t window = 0;
-  };
-  std::map<uint64_t, SetEvent> set_events_;
-  uint64_t set_count_ = 0;
+  uint64_t counted_notes_ = 0;
+  uint64_t counted_submission_ = 0;  // The last one with something that was not understood.
+  BoundState bound_;                 // Of the list that is written. So the next.
+  GraphicsState drawn_;              // For draws.
+  RestOfSubmission rest_;            // After the command that is written.
 };
 
 }  // namespace interlock

@@ -121,7 +121,49 @@ TEST(ConvertDoubts, NamesCallsThatFailed) {
   log.append(ResultRecord{"vkQueueSubmit", VK_ERROR_DEVICE_LOST, kQueue});
   const ConvertedLog result = converted(log.bytes());
   EXPECT_THAT(findings_of(result.text), testing::Contains(HasSubstr("RAW hazard: s1.b0.c1 ")));
-  EXPECT_THAT(result.summary.not_understood, ElementsAre(Key("vkQueueSubmit that returned -4")));
+  EXPECT_THAT(result.summary.not_understood,
+              ElementsAre(Key("vkQueueSubmit that returned VK_ERROR_DEVICE_LOST")));
+}
+
+// So that "0 of 3 submissions" says that all of it was understood.
+TEST(ConvertDoubts, CountsSubmissionsWithWhateverWasNotUnderstood) {
+  const auto unknown_of = [](const auto& add) {
+    SyntheticLog log = log_with_objects();
+    add(log, 0);
+    log.submit(kQueue, kCommands);
+    add(log, 1);
+    log.submit(kQueue, kCommands);
+    log.submit(kQueue, kCommands);
+    add(log, 2);
+    return converted(log.bytes()).summary.unknown_submission_count;
+  };
+  EXPECT_EQ(unknown_of([](SyntheticLog&, int) {}), 0u);
+  for (int place = 0; place < 3; ++place) {
+    EXPECT_EQ(unknown_of([place](SyntheticLog& log, int now) {
+                if (now == place) log.append(NotUnderstoodRecord{"vkSetEvent"});
+              }),
+              1u)
+        << place;
+  }
+  // Both are of the last one.
+  EXPECT_EQ(unknown_of([](SyntheticLog& log, int now) {
+              if (now == 2) log.append(NotUnderstoodRecord{"vkSetEvent"});
+              if (now == 2) log.append(NotUnderstoodRecord{"vkSetEvent"});
+            }),
+            1u);
+  // Of a device, whatever it does.
+  EXPECT_EQ(unknown_of([](SyntheticLog& log, int now) {
+              if (now == 0) log.append(DeviceRecord{1, "device", "VK_EXT_unheard_of", 1u << 22});
+            }),
+            3u);
+  constexpr uint64_t kUnknownStage = uint64_t{1} << 62;
+  // Stages of a barrier that nobody knows.
+  EXPECT_EQ(unknown_of([](SyntheticLog& log, int now) {
+              if (now == 1)
+                log.add_barrier(kCommands, kUnknownStage, 0, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                0);
+            }),
+            2u);
 }
 
 TEST(ConvertDoubts, NamesBuffersWithoutMemory) {

@@ -187,45 +187,6 @@ TEST(Convert, AddsDynamicOffsets) {
               HasSubstr("reads m1[256:512] writes m2[640:896] partial approximate\n"));
 }
 
-TEST(Convert, TakesAnEventForABarrierInTwoHalves) {
-  // Both generations: the older one says at the wait what becomes available.
-  for (const bool is_newer : {false, true}) {
-    for (const uint64_t event : {uint64_t{7}, uint64_t{8}}) {
-      SyntheticLog log = log_with_objects();
-      DependencyFields fields;
-      fields.source_stages = fields.destination_stages = kCompute;
-      fields.source_accesses = kShaderWrite;
-      fields.destination_accesses = kShaderRead;
-      DependencyFields stages;
-      stages.source_stages = kCompute;
-      log.add_dispatch(kCommands, 1, 1);
-      log.append(SetEventRecord{kCommands, 7, is_newer ? 1u : 0u, {is_newer ? fields : stages}});
-      log.append(WaitEventsRecord{kCommands, {event}, {fields}});
-      log.add_dispatch(kCommands, 1, 2);
-      log.submit(kQueue, kCommands);
-      const ConvertedLog result = converted(log.bytes());
-      EXPECT_EQ(result.error, "");
-      // Of an event that nobody set nothing is known.
-      EXPECT_EQ(result.summary.not_understood.size(), event == 7 ? 0u : 1u);
-      EXPECT_EQ(findings_of(result.text).size(), event == 7 ? 0u : 1u);
-    }
-  }
-}
-
-TEST(Convert, CoversWithAnEventOnlyWhatStandsBeforeItsSet) {
-  SyntheticLog log = log_with_objects();
-  DependencyFields fields;
-  fields.source_stages = fields.destination_stages = kCompute;
-  fields.source_accesses = kShaderWrite;
-  fields.destination_accesses = kShaderRead;
-  log.append(SetEventRecord{kCommands, 7, 1, {fields}});
-  log.add_dispatch(kCommands, 1, 1);
-  log.append(WaitEventsRecord{kCommands, {7}, {fields}});
-  log.add_dispatch(kCommands, 1, 2);
-  log.submit(kQueue, kCommands);
-  EXPECT_EQ(findings_of(converted(log.bytes()).text).size(), 1u);
-}
-
 TEST(Convert, NamesWhatItDoesNotUnderstand) {
   SyntheticLog log = log_with_objects();
   log.append(NotUnderstoodCommandRecord{kCommands, "vkCmdDraw"});

@@ -1,0 +1,211 @@
+// Events of both generations: the older calls say at each wait what becomes visible, the newer ones
+// at the set.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <string>
+
+#include "capture/log/command_records.h"
+#include "capture/log/queue_records.h"
+#include "tests/capture/convert/synthetic_log.h"
+
+namespace interlock::convert_events_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+
+constexpr uint64_t kQueue = 90;
+constexpr uint64_t kOtherQueue = 91;
+constexpr uint64_t kCommands = 80;
+constexpr uint64_t kOtherCommands = 81;
+constexpr uint64_t kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+constexpr uint64_t kCopy = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+constexpr uint64_t kShaderRead = VK_ACCESS_2_SHADER_READ_BIT;
+constexpr uint64_t kShaderWrite = VK_ACCESS_2_SHADER_WRITE_BIT;
+constexpr uint64_t kCopyRead = VK_ACCESS_2_TRANSFER_READ_BIT;
+constexpr uint64_t kCopyWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+
+SyntheticLog log_with_objects() {
+  SyntheticLog log;
+  log.append(QueueRecord{1, kQueue, 0, 0});
+  log.append(QueueRecord{1, kOtherQueue, 1, 0});
+  log.add_chain();
+  log.append(BeginCommandsRecord{kCommands, 0});
+  log.append(BeginCommandsRecord{kOtherCommands, 0});
+  return log;
+}
+
+DependencyFields scopes(uint64_t source_stages, uint64_t source_accesses,
+                        uint64_t destination_stages, uint64_t destination_accesses) {
+  DependencyFields fields;
+  fields.source_stages = source_stages;
+  fields.source_accesses = source_accesses;
+  fields.destination_stages = destination_stages;
+  fields.destination_accesses = destination_accesses;
+  return fields;
+}
+
+const DependencyFields kDispatches = scopes(kCompute, kShaderWrite, kCompute, kShaderRead);
+
+// The older calls.
+void set(SyntheticLog& log, uint64_t commands, uint64_t stages = kCompute) {
+  log.append(SetEventRecord{commands, 7, 0, {scopes(stages, 0, 0, 0)}});
+}
+void wait(SyntheticLog& log, uint64_t commands, const DependencyFields& fields = kDispatches) {
+  log.append(WaitEventsRecord{commands, {7}, {fields}});
+}
+
+// A copy of what buffer 1 holds.
+void add_copy(SyntheticLog& log, uint64_t commands, uint64_t from, uint64_t to) {
+  TransferRecord record;
+  record.commands = commands;
+  record.use = TransferUse::kCopy;
+  TransferEndFields source;
+  source.handle = from;
+  source.size_bytes = 1024;
+  TransferEndFields destination = source;
+  destination.handle = to;
+  record.regions.push_back({{source}, {destination}});
+  log.append(record);
+}
+
+TEST(ConvertEvents, AreBarriersInTwoHalves) {
+  for (const bool is_newer : {false, true}) {
+    for (const uint64_t event : {uint64_t{7}, uint64_t{8}}) {
+      SyntheticLog log = log_with_objects();
+      log.add_dispatch(kCommands, 1, 1);
+      log.append(SetEventRecord{
+          kCommands, 7, is_newer ? 1u : 0u, {is_newer ? kDispatches : scopes(kCompute, 0, 0, 0)}});
+      log.append(WaitEventsRecord{kCommands, {event}, {kDispatches}});
+      log.add_dispatch(kCommands, 1, 2);
+      log.submit(kQueue, kCommands);
+      const ConvertedLog result = converted(log.bytes());
+      EXPECT_EQ(result.error, "");
+      // Of an event that nobody set nothing is known; that the two are unordered, neither.
+      EXPECT_EQ(result.summary.not_understood.size(), event == 7 ? 0u : 1u);
+      EXPECT_THAT(result.text, event == 7 ? HasSubstr("await e1\n") : HasSubstr("barrier comp"));
+      EXPECT_THAT(findings_of(result.text), IsEmpty());
+    }
+  }
+}
+
+TEST(ConvertEvents, CoverOnlyWhatStandsBeforeTheirSet) {
+  for (const bool is_newer : {false, true}) {
+    SyntheticLog log = log_with_objects();
+    log.append(SetEventRecord{
+        kCommands, 7, is_newer ? 1u : 0u, {is_newer ? kDispatches : scopes(kCompute, 0, 0, 0)}});
+    log.add_dispatch(kCommands, 1, 1);
+    wait(log, kCommands);
+    log.add_dispatch(kCommands, 1, 2);
+    log.submit(kQueue, kCommands);
+    EXPECT_EQ(findings_of(converted(log.bytes()).text).size(), 1u);
+  }
+}
+
+// A fill; a copy reads it after one wait, and a dispatch after another. Either alone lets only its
+// own stage see it.
+std::string filled_for_two(bool has_first, bool has_second) {
+  SyntheticLog log = log_with_objects();
+  log.add_fill(kCommands, 1);
+  set(log, kCommands, kCopy);
+  if (has_first) wait(log, kCommands, scopes(kCopy, kCopyWrite, kCopy, kCopyRead));
+  add_copy(log, kCommands, 1, 3);
+  if (has_second) wait(log, kCommands, scopes(kCopy, kCopyWrite, kCompute, kShaderRead));
+  log.add_dispatch(kCommands, 1, 1);
+  log.submit(kQueue, kCommands);
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+  return result.text;
+}
+
+TEST(ConvertEvents, AreWaitedForWithTheScopesOfEachWait) {
+  EXPECT_THAT(findings_of(filled_for_two(true, true)), IsEmpty());
+  EXPECT_THAT(findings_of(filled_for_two(true, false)),
+              ElementsAre(HasSubstr("(dispatch 2) reads m1")));
+  EXPECT_THAT(findings_of(filled_for_two(false, true)),
+              ElementsAre(HasSubstr("(dispatch 1) reads m1")));
+}
+
+TEST(ConvertEvents, OrderAcrossCommandBuffersOfASubmission) {
+  for (const bool is_before : {true, false}) {
+    SyntheticLog log = log_with_objects();
+    if (is_before) log.add_dispatch(kCommands, 1, 1);
+    set(log, kCommands);
+    if (!is_before) log.add_dispatch(kCommands, 1, 1);
+    wait(log, kOtherCommands);
+    log.add_dispatch(kOtherCommands, 1, 2);
+    log.append(SubmitRecord{kQueue, 0, {{{}, {kCommands, kOtherCommands}, {}}}});
+    const ConvertedLog result = converted(log.bytes());
+    EXPECT_EQ(result.error, "");
+    EXPECT_THAT(result.summary.not_understood, IsEmpty());
+    EXPECT_EQ(findings_of(result.text).size(), is_before ? 0u : 1u);
+  }
+}
+
+TEST(ConvertEvents, OrderAcrossSecondaryCommandBuffers) {
+  SyntheticLog log = log_with_objects();
+  log.append(BeginCommandsRecord{82, 0});
+  log.append(BeginCommandsRecord{83, 0});
+  log.add_dispatch(82, 1, 1);
+  set(log, 82);
+  wait(log, 83);
+  log.append(ExecuteCommandsRecord{kCommands, {82, 83}});
+  log.add_dispatch(kCommands, 1, 2);
+  log.submit(kQueue, kCommands);
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+  EXPECT_THAT(result.text, HasSubstr("await e1\n"));
+  EXPECT_THAT(findings_of(result.text), IsEmpty());
+}
+
+// Each execution sets it anew, and a reset ends it: the wait after it is for somebody else.
+TEST(ConvertEvents, EndAtTheirReset) {
+  SyntheticLog log = log_with_objects();
+  log.add_dispatch(kCommands, 1, 1);
+  set(log, kCommands);
+  wait(log, kCommands);
+  log.append(ResetEventRecord{kCommands, 7});
+  log.add_dispatch(kCommands, 1, 2);
+  log.submit(kQueue, kCommands);
+  log.submit(kQueue, kCommands);
+  const ConvertedLog twice = converted(log.bytes());
+  EXPECT_THAT(twice.summary.not_understood, IsEmpty());
+  EXPECT_THAT(twice.text, HasSubstr("s2.b0.c3"));
+  EXPECT_THAT(twice.text, HasSubstr("await e2\n"));
+  wait(log, kOtherCommands);
+  log.submit(kQueue, kOtherCommands);
+  EXPECT_THAT(converted(log.bytes()).summary.not_understood, Not(IsEmpty()));
+}
+
+// A set of an older call says too little, where the wait is in another submission or on another
+// queue: what the event orders is ordered, and there is no verdict.
+TEST(ConvertEvents, OfOtherSubmissionsAreBarriersAndNotUnderstood) {
+  for (const uint64_t queue : {kQueue, kOtherQueue}) {
+    SyntheticLog log = log_with_objects();
+    log.add_dispatch(kCommands, 1, 1);
+    set(log, kCommands);
+    log.submit(kQueue, kCommands);
+    wait(log, kOtherCommands);
+    log.add_dispatch(kOtherCommands, 1, 2);
+    log.submit(queue, kOtherCommands);
+    const ConvertedLog result = converted(log.bytes());
+    EXPECT_EQ(result.error, "");
+    EXPECT_THAT(result.summary.not_understood,
+                ElementsAre(Key("a wait for an event whose set is not known (it is taken for a "
+                                "barrier)")));
+    EXPECT_EQ(result.summary.unknown_submission_count, 1u);
+    if (queue == kQueue) {
+      EXPECT_THAT(findings_of(result.text), IsEmpty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace interlock::convert_events_test

@@ -95,6 +95,29 @@ void add_dependencies(const VkDependencyInfo& info, std::vector<DependencyFields
   }
 }
 
+// What the driver gets: the same, but for owners that it does not know.
+class RealDependency {
+ public:
+  explicit RealDependency(const VkDependencyInfo& info) : info_(info) {
+    if (!pretends_queues()) return;
+    buffers_ = without_owners(std::span(info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount));
+    images_ = without_owners(std::span(info.pImageMemoryBarriers, info.imageMemoryBarrierCount));
+    info_.pBufferMemoryBarriers = buffers_.data();
+    info_.pImageMemoryBarriers = images_.data();
+  }
+  RealDependency(const RealDependency&) = delete;
+  RealDependency& operator=(const RealDependency&) = delete;
+  // Whatever moves keeps the bytes where they are.
+  RealDependency(RealDependency&&) = default;
+
+  const VkDependencyInfo& info() const { return info_; }
+
+ private:
+  VkDependencyInfo info_;
+  std::vector<VkBufferMemoryBarrier2> buffers_;
+  std::vector<VkImageMemoryBarrier2> images_;
+};
+
 VKAPI_ATTR void VKAPI_CALL pipeline_barrier(
     VkCommandBuffer commands, VkPipelineStageFlags source_stages,
     VkPipelineStageFlags destination_stages, VkDependencyFlags flags, uint32_t memory_count,
@@ -132,18 +155,8 @@ VKAPI_ATTR void VKAPI_CALL pipeline_barrier_2(VkCommandBuffer commands,
   BarrierRecord record{number_of(commands), {}};
   add_dependencies(*info, record.dependencies);
   const auto& next = device_of(commands).next.vkCmdPipelineBarrier2;
-  VkDependencyInfo real = *info;
-  std::vector<VkBufferMemoryBarrier2> real_buffers;
-  std::vector<VkImageMemoryBarrier2> real_images;
-  if (pretends_queues()) {
-    real_buffers =
-        without_owners(std::span(info->pBufferMemoryBarriers, info->bufferMemoryBarrierCount));
-    real_images =
-        without_owners(std::span(info->pImageMemoryBarriers, info->imageMemoryBarrierCount));
-    real.pBufferMemoryBarriers = real_buffers.data();
-    real.pImageMemoryBarriers = real_images.data();
-    info = &real;
-  }
+  const RealDependency real(*info);
+  info = &real.info();
   if (!append_barrier(record)) return next(commands, info);
   const auto left_buffers =
       left_of(std::span(info->pBufferMemoryBarriers, info->bufferMemoryBarrierCount));
@@ -172,7 +185,8 @@ VKAPI_ATTR void VKAPI_CALL set_event_2(VkCommandBuffer commands, VkEvent event,
   SetEventRecord record{number_of(commands), number_of(event), 1, {}};
   add_dependencies(*info, record.dependencies);
   log().append(record);
-  device_of(commands).next.vkCmdSetEvent2(commands, event, info);
+  const RealDependency real(*info);
+  device_of(commands).next.vkCmdSetEvent2(commands, event, &real.info());
 }
 
 VKAPI_ATTR void VKAPI_CALL reset_event(VkCommandBuffer commands, VkEvent event,
@@ -197,6 +211,14 @@ VKAPI_ATTR void VKAPI_CALL wait_events(VkCommandBuffer commands, uint32_t count,
       number_of(commands), numbers_of(events, count),
       dependencies_from({source_stages, destination_stages, std::span(memory, memory_count),
                          std::span(buffers, buffer_count), std::span(images, image_count)})});
+  std::vector<VkBufferMemoryBarrier> real_buffers;
+  std::vector<VkImageMemoryBarrier> real_images;
+  if (pretends_queues()) {
+    real_buffers = without_owners(std::span(buffers, buffer_count));
+    real_images = without_owners(std::span(images, image_count));
+    buffers = real_buffers.data();
+    images = real_images.data();
+  }
   device_of(commands).next.vkCmdWaitEvents(commands, count, events, source_stages,
                                            destination_stages, memory_count, memory, buffer_count,
                                            buffers, image_count, images);
@@ -207,7 +229,13 @@ VKAPI_ATTR void VKAPI_CALL wait_events_2(VkCommandBuffer commands, uint32_t coun
   WaitEventsRecord record{number_of(commands), numbers_of(events, count), {}};
   for (uint32_t i = 0; i < count; ++i) add_dependencies(infos[i], record.dependencies);
   log().append(record);
-  device_of(commands).next.vkCmdWaitEvents2(commands, count, events, infos);
+  const auto& next = device_of(commands).next.vkCmdWaitEvents2;
+  if (!pretends_queues()) return next(commands, count, events, infos);
+  std::vector<RealDependency> kept;
+  std::vector<VkDependencyInfo> real;
+  kept.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) real.push_back(kept.emplace_back(infos[i]).info());
+  next(commands, count, events, real.data());
 }
 
 }  // namespace

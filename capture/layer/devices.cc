@@ -11,6 +11,7 @@
 
 #include "capture/layer/run_options.h"
 #include "capture/log/object_records.h"
+#include "capture/log/queue_records.h"
 
 namespace interlock {
 namespace {
@@ -74,6 +75,15 @@ ByDispatchKey<Device>& devices() {
 }
 
 LayerLog& log() { return *the_log; }
+
+void log_failure(const char* call, VkResult result, Device& device, uint64_t queue) {
+  if (result >= 0 || result == VK_ERROR_OUT_OF_DATE_KHR || result == VK_ERROR_SURFACE_LOST_KHR ||
+      result == VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT) {
+    return;
+  }
+  if (result == VK_ERROR_DEVICE_LOST && device.is_lost.exchange(true)) return;
+  log().append(ResultRecord{call, result, queue});
+}
 
 void open_log(const VkApplicationInfo* application) {
   static std::once_flag once;

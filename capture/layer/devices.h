@@ -61,7 +61,8 @@ struct Device {
   VkPhysicalDeviceMemoryProperties memory = {};
   // An address of a buffer was asked for: push constants may hold one from then on.
   std::atomic<bool> gave_addresses{false};
-  std::mutex mutex;  // Of the rest.
+  std::atomic<bool> is_lost{false};  // And the log says so.
+  std::mutex mutex;                  // Of the rest.
   // Shared with the calls that read them, which need no lock.
   std::unordered_map<uint64_t, std::shared_ptr<const UpdateTemplate>> templates;
   std::unordered_map<uint64_t, Swapchain> swapchains;
@@ -123,6 +124,10 @@ inline Device& device_of(const void* dispatchable) { return *devices().find(disp
 
 // Of this process. Where nobody asked for one, or it could not be opened, it takes nothing.
 LayerLog& log();
+
+// Notes that a call failed: what was submitted may not have executed. Not so where a surface is
+// another one, which is ordinary; and that a device is lost once, since applications ask in a loop.
+void log_failure(const char* call, VkResult result, Device& device, uint64_t queue = 0);
 
 // Opens the log where the environment asks for it; once for a process, the first time.
 void open_log(const VkApplicationInfo* application);

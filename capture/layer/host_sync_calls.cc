@@ -32,8 +32,9 @@ VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device, const VkSemapho
 VKAPI_ATTR VkResult VKAPI_CALL wait_for_fences(VkDevice device, uint32_t count,
                                                const VkFence* fences, VkBool32 waits_for_all,
                                                uint64_t timeout) {
-  const Device& owner = device_of(device);
+  Device& owner = device_of(device);
   const VkResult result = owner.next.vkWaitForFences(device, count, fences, waits_for_all, timeout);
+  log_failure("vkWaitForFences", result, owner);
   if (result != VK_SUCCESS) return result;
   FenceReachedRecord record;
   for (uint32_t i = 0; i < count; ++i) {
@@ -49,14 +50,16 @@ VKAPI_ATTR VkResult VKAPI_CALL wait_for_fences(VkDevice device, uint32_t count,
 
 VKAPI_ATTR VkResult VKAPI_CALL get_fence_status(VkDevice device, VkFence fence) {
   const VkResult result = device_of(device).next.vkGetFenceStatus(device, fence);
+  log_failure("vkGetFenceStatus", result, device_of(device));
   if (result == VK_SUCCESS) log().append(FenceReachedRecord{{number_of(fence)}});
   return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wait_semaphores(VkDevice device, const VkSemaphoreWaitInfo* info,
                                                uint64_t timeout) {
-  const Device& owner = device_of(device);
+  Device& owner = device_of(device);
   const VkResult result = owner.next.vkWaitSemaphores(device, info, timeout);
+  log_failure("vkWaitSemaphores", result, owner);
   if (result != VK_SUCCESS) return result;
   const bool waits_for_all =
       (info->flags & VK_SEMAPHORE_WAIT_ANY_BIT) == 0 || info->semaphoreCount == 1;
@@ -76,6 +79,7 @@ VKAPI_ATTR VkResult VKAPI_CALL get_counter(VkDevice device, VkSemaphore semaphor
                                            uint64_t* value) {
   const VkResult result =
       device_of(device).next.vkGetSemaphoreCounterValue(device, semaphore, value);
+  log_failure("vkGetSemaphoreCounterValue", result, device_of(device));
   if (result == VK_SUCCESS && *value > 0) {
     log().append(SemaphoreReachedRecord{number_of(semaphore), *value});
   }
@@ -85,11 +89,14 @@ VKAPI_ATTR VkResult VKAPI_CALL get_counter(VkDevice device, VkSemaphore semaphor
 VKAPI_ATTR VkResult VKAPI_CALL signal_semaphore(VkDevice device,
                                                 const VkSemaphoreSignalInfo* info) {
   log().append(HostSignalRecord{number_of(info->semaphore), info->value});
-  return device_of(device).next.vkSignalSemaphore(device, info);
+  const VkResult result = device_of(device).next.vkSignalSemaphore(device, info);
+  log_failure("vkSignalSemaphore", result, device_of(device));
+  return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wait_for_device(VkDevice device) {
   const VkResult result = device_of(device).next.vkDeviceWaitIdle(device);
+  log_failure("vkDeviceWaitIdle", result, device_of(device));
   if (result == VK_SUCCESS) log().append(WaitIdleRecord{number_of(device), 0});
   return result;
 }
@@ -97,6 +104,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wait_for_device(VkDevice device) {
 VKAPI_ATTR VkResult VKAPI_CALL wait_for_queue(VkQueue queue) {
   const auto lock = lock_real_queue();
   const VkResult result = device_of(queue).next.vkQueueWaitIdle(real_queue(queue));
+  log_failure("vkQueueWaitIdle", result, device_of(queue), number_of(queue));
   if (result == VK_SUCCESS) log().append(WaitIdleRecord{0, number_of(queue)});
   return result;
 }

@@ -149,6 +149,7 @@ VKAPI_ATTR VkResult VKAPI_CALL acquire_image(VkDevice device, VkSwapchainKHR swa
                                              uint32_t* index) {
   const VkResult result = device_of(device).next.vkAcquireNextImageKHR(device, swapchain, timeout,
                                                                        semaphore, fence, index);
+  log_failure("vkAcquireNextImageKHR", result, device_of(device));
   if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR) {
     log_acquired(swapchain, semaphore, fence, *index);
   }
@@ -159,6 +160,7 @@ VKAPI_ATTR VkResult VKAPI_CALL acquire_image_2(VkDevice device,
                                                const VkAcquireNextImageInfoKHR* info,
                                                uint32_t* index) {
   const VkResult result = device_of(device).next.vkAcquireNextImage2KHR(device, info, index);
+  log_failure("vkAcquireNextImage2KHR", result, device_of(device));
   if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR) {
     log_acquired(info->swapchain, info->semaphore, info->fence, *index);
   }

@@ -39,6 +39,7 @@ std::span<const Intercepted> barrier_calls();         // barrier_calls.cc
 std::span<const Intercepted> queue_calls();           // queue_calls.cc
 std::span<const Intercepted> host_sync_calls();       // host_sync_calls.cc
 std::span<const Intercepted> debug_calls();           // debug_calls.cc
+std::span<const Intercepted> marker_calls();          // marker_calls.cc
 std::span<const Intercepted> not_understood_calls();  // not_understood_calls.cc
 // With --exact these come before the others, and call them.
 std::span<const Intercepted> exact_object_calls();  // exact_calls.cc

@@ -86,10 +86,27 @@ VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice physical, uint32_t* cou
                [&](uint32_t i, const VkQueueFamilyProperties& family) { properties[i] = family; });
 }
 
+// What the driver says of its own families beside, the structures that are chained to theirs have;
+// a made-up one is the first, as each of its structures says. So the driver is asked once for the
+// real ones, and once for each made-up one, with its chain in the place of the first one's.
 VKAPI_ATTR void VKAPI_CALL get_families_2(VkPhysicalDevice physical, uint32_t* count,
                                           VkQueueFamilyProperties2* properties) {
+  auto next = next_of<PFN_vkGetPhysicalDeviceQueueFamilyProperties2>(
+      physical, "vkGetPhysicalDeviceQueueFamilyProperties2");
+  if (next == nullptr) {
+    next = next_of<PFN_vkGetPhysicalDeviceQueueFamilyProperties2>(
+        physical, "vkGetPhysicalDeviceQueueFamilyProperties2KHR");
+  }
   put_families(physical, count, properties != nullptr,
                [&](uint32_t i, const VkQueueFamilyProperties& family) {
+                 const bool is_real = i < real_family_count;
+                 if (next != nullptr && is_real && i == 0) {
+                   uint32_t real_count = std::min<uint32_t>(*count, real_family_count);
+                   next(physical, &real_count, properties);
+                 } else if (next != nullptr && !is_real) {
+                   uint32_t one = 1;
+                   next(physical, &one, properties + i);
+                 }
                  properties[i].queueFamilyProperties = family;
                });
 }

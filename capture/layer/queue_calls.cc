@@ -33,10 +33,6 @@ VKAPI_ATTR void VKAPI_CALL get_queue_2(VkDevice device, const VkDeviceQueueInfo2
       QueueRecord{number_of(device), number_of(*queue), info->queueFamilyIndex, info->queueIndex});
 }
 
-void log_result(const char* name, VkResult result, VkQueue queue) {
-  if (result != VK_SUCCESS) log().append(ResultRecord{name, result, number_of(queue)});
-}
-
 // Whom a batch of the older calls waits for, before all stages, and what it signals.
 template <typename Info>
 BatchFields semaphores_of(const Info& info) {
@@ -94,7 +90,7 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSub
   const auto lock = lock_real_queue();
   const VkResult result =
       device_of(queue).next.vkQueueSubmit(real_queue(queue), count, submits, fence);
-  log_result("vkQueueSubmit", result, queue);
+  log_failure("vkQueueSubmit", result, device_of(queue), number_of(queue));
   return result;
 }
 
@@ -104,7 +100,7 @@ VKAPI_ATTR VkResult VKAPI_CALL submit_2(VkQueue queue, uint32_t count, const VkS
   const auto lock = lock_real_queue();
   const VkResult result =
       device_of(queue).next.vkQueueSubmit2(real_queue(queue), count, submits, fence);
-  log_result("vkQueueSubmit2", result, queue);
+  log_failure("vkQueueSubmit2", result, device_of(queue), number_of(queue));
   return result;
 }
 
@@ -120,7 +116,7 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_sparse(VkQueue queue, uint32_t count,
   const auto lock = lock_real_queue();
   const VkResult result =
       device_of(queue).next.vkQueueBindSparse(real_queue(queue), count, infos, fence);
-  log_result("vkQueueBindSparse", result, queue);
+  log_failure("vkQueueBindSparse", result, device_of(queue), number_of(queue));
   return result;
 }
 
@@ -132,7 +128,9 @@ VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfoKHR* in
   }
   log().append(record);
   const auto lock = lock_real_queue();
-  return device_of(queue).next.vkQueuePresentKHR(real_queue(queue), info);
+  const VkResult result = device_of(queue).next.vkQueuePresentKHR(real_queue(queue), info);
+  log_failure("vkQueuePresentKHR", result, device_of(queue), number_of(queue));
+  return result;
 }
 
 }  // namespace

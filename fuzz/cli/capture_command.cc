@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ struct CaptureOptions {
   std::string output;
   std::string kept_log;
   std::string log;  // Instead of a command.
+  uint64_t findings_max = 20;
+  std::vector<std::string> denied;
   uint64_t window_kib = VerdictOptions().window_bytes >> 10;
   CaptureRequest request;
   ParseOptions parse;
@@ -74,6 +77,8 @@ VerdictOptions verdict_options(const CaptureOptions& options, size_t index) {
   wanted.output = path_of_process(options.output, index);
   wanted.window_bytes = options.window_kib << 10;
   wanted.exact_command = exact_command_of(options);
+  wanted.counts_own_reads = !options.denied.empty();
+  wanted.findings_max = options.findings_max;
   wanted.parse = options.parse;
   return wanted;
 }
@@ -113,9 +118,18 @@ ExitStatus judge_run(const CapturedRun& run, const CaptureOptions& options) {
   }
   if (run.logs.empty()) {
     return report_error(
-        error_of("'{}' created no Vulkan instance that loads layers.", options.command.front()));
+        error_of("'{}' created no Vulkan instance that loads layers{}.", options.command.front(),
+                 std::getenv("VK_ICD_FILENAMES") == nullptr
+                     ? ""
+                     : "; some applications open the driver themselves where VK_ICD_FILENAMES is "
+                       "set, as it is here"));
   }
-  return judge_logs(run.logs, options);
+  ExitStatus status = judge_logs(run.logs, options);
+  if (run.has_unfinished) {
+    print_out("No verdict on the rest: a process still runs, and appends to its log.\n");
+    if (status == ExitStatus::kNothingFound) status = ExitStatus::kNoVerdict;
+  }
+  return status;
 }
 
 ExitStatus run_and_judge(const std::string& folder, const CaptureOptions& options) {
@@ -144,6 +158,11 @@ ExitStatus run_capture(const CaptureOptions& options) {
   }
   if (options.request.is_exact && options.request.is_validated) {
     return report_error({"--syncval would look at what --exact adds: run one after the other."});
+  }
+  // Before a run that may take long.
+  for (const std::string& path : {options.output, options.kept_log}) {
+    const std::string complaint = complaint_about_place(path);
+    if (!complaint.empty()) return report_error({complaint});
   }
   // While a command runs, signals are for the command: judge_run() follows it.
   if (!options.log.empty()) {
@@ -185,6 +204,12 @@ void add_capture_command(CLI::App& app, ExitStatus& status) {
              "a program of more text than this is judged in windows, which end where the host has "
              "waited for all that was submitted; 0: at each such place",
              0, kWindowKibMax);
+  add_number(command, "--max-findings", options.findings_max,
+             "findings told in full, one of each pair of commands; 0: all of all");
+  command
+      .add_option("--deny", options.denied,
+                  "what counts as a finding, too: own-read, for hazards after own reads")
+      ->check(one_of({"own-read"}));
   command.add_flag(
       "--exact", options.request.is_exact,
       "shaders note which bytes and texels they touch: slower, and hazards are certain");

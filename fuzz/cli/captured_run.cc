@@ -1,6 +1,7 @@
 #include "fuzz/cli/captured_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -8,23 +9,37 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "encoder/program/error_of.h"
+#include "fuzz/cli/console.h"
+#include "fuzz/cli/descendants.h"
 
 namespace interlock {
 namespace {
 
 constexpr std::string_view kManifest = "VkLayer_interlock_capture.json";
 
-// Whoever is to hear of signals; 0: nobody yet.
+// Whoever is to hear of signals; 0: nobody yet, or no more.
 constinit volatile sig_atomic_t running_child = 0;
+constinit volatile sig_atomic_t is_asked_to_end = 0;
+
+// What the command left behind is waited for without a word for so long; and, once a signal asked
+// for the end, no longer than that.
+constexpr auto kSilence = std::chrono::seconds(1);
+constexpr auto kGrace = std::chrono::milliseconds(300);
+constexpr auto kLookMin = std::chrono::milliseconds(2);
+constexpr auto kLookMax = std::chrono::milliseconds(100);
 
 void pass_on(int signal) {
+  is_asked_to_end = 1;
   if (running_child > 0) kill(static_cast<pid_t>(running_child), signal);
 }
 
@@ -56,6 +71,45 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
+}
+
+// "1234 (python3)".
+std::string text_of(const std::vector<pid_t>& processes) {
+  std::vector<std::string> names;
+  for (const pid_t process : processes) {
+    names.push_back(fmt::format("{} ({})", process, name_of_process(process)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Waits for those that the command left behind, until a signal asks for the end. Returns those that
+// still run.
+std::vector<pid_t> wait_for_rest(const Descendants& descendants, const std::string& command) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  std::optional<Clock::time_point> end;
+  bool is_told = false;
+  for (auto pause = kLookMin;; pause = std::min(2 * pause, kLookMax)) {
+    std::vector<pid_t> running = descendants.running();
+    const Clock::time_point now = Clock::now();
+    if (is_asked_to_end != 0 && !end) end = now + kGrace;
+    if (running.empty() || (end && now >= *end)) return running;
+    if (!is_told && !end && now - begin >= kSilence) {
+      is_told = true;
+      print_remark(fmt::format(
+          "'{}' has ended, and waited for is what it left behind: {}. ^C judges what there is.\n",
+          command, text_of(running)));
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+// Whether the process that the log is named after still appends to it.
+bool is_written(const std::filesystem::path& log) {
+  const std::string stem = log.stem().string();
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::canonical(log, error);
+  return !error && has_mapped(static_cast<pid_t>(std::atol(stem.c_str())), whole.string());
 }
 
 // Returns the exit status, as shells tell it.
@@ -95,6 +149,7 @@ Result<std::string> make_temporary_folder() {
 Result<CapturedRun> run_captured(const std::vector<std::string>& command,
                                  const std::string& layer_folder, const std::string& folder,
                                  const CaptureRequest& request) {
+  const Descendants descendants;
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment = captured_environment(layer_folder, folder, request);
   const SignalPassing passing;
@@ -108,9 +163,15 @@ Result<CapturedRun> run_captured(const std::vector<std::string>& command,
   CapturedRun run;
   run.exit_status = wait_for(child);
   running_child = 0;
+  const std::vector<pid_t> left = wait_for_rest(descendants, command.front());
+  if (!left.empty()) {
+    print_remark(fmt::format("Still running, and no longer waited for: {}.\n", text_of(left)));
+  }
   std::error_code no_folder;
   for (const auto& entry : std::filesystem::directory_iterator(folder, no_folder)) {
-    if (entry.path().extension() == ".ilog") run.logs.push_back(entry.path().string());
+    if (entry.path().extension() != ".ilog") continue;
+    run.logs.push_back(entry.path().string());
+    run.has_unfinished = run.has_unfinished || is_written(entry.path());
   }
   std::ranges::sort(run.logs);
   return run;

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,8 @@
 #include "fuzz/cli/agreement.h"
 #include "fuzz/cli/captured_files.h"
 #include "fuzz/cli/captured_origins.h"
+#include "fuzz/cli/command_pairs.h"
+#include "simulator/barriers/sync_pieces.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
 
@@ -31,6 +35,11 @@ constexpr uint64_t kVisitsPerStatement = 32;
 // Whether a barrier was to be left out that never came.
 bool lacks_barrier(const CaptureSummary& summary) {
   return summary.options.drops_barrier != 0 && !summary.has_dropped_barrier;
+}
+
+// "1 pair", "2 pairs".
+std::string text_of_count(uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 std::string text_of_findings(uint64_t count) {
@@ -82,6 +91,13 @@ std::string text_of_doubts(uint64_t finding_count, const CaptureSummary& summary
   return text;
 }
 
+// A wait of the host, or a part of one.
+bool is_host_wait(const Program& program, const SyncPiece& piece) {
+  if (piece.kind == SyncPieceKind::kHostIdle || piece.kind == SyncPieceKind::kQueue) return true;
+  const bool is_wait = piece.kind == SyncPieceKind::kWait || piece.kind == SyncPieceKind::kValue;
+  return is_wait && program.statements[piece.statement.index].queue == kNoQueue;
+}
+
 // Judges the windows of one log.
 class WindowJudge {
  public:
@@ -98,21 +114,28 @@ class WindowJudge {
         is_whole_ ? options_.output : path_of_window(options_.output, window.number);
     const std::string shown = path.empty() ? "FILE" : path;
     if (is_whole_ && !path.empty()) {
-      if (const Result<Success> kept = write_file(path, window.text); !kept) return kept.error();
+      write(path, window.text);
     }
     const Result<Program> program = parse(window.text, shown, options_.parse);
     if (!program) return program.error();
     if (is_whole_ || path.empty()) std::string().swap(window.text);
     CheckOptions check_options;
     check_options.counts_possible = true;
+    check_options.counts_own_reads = options_.counts_own_reads;
     if (!is_whole_) {
       // What all windows take together grows with the program, and no faster.
       check_options.redundancy_budget =
           std::min(check_options.redundancy_budget,
                    kVisitsPerWindow + kVisitsPerStatement * program->statements.size());
     }
-    const CheckReport report = check(*program, check_options);
+    CheckReport report = check(*program, check_options);
     if (is_stopped()) return Error{"the check was stopped."};
+    // What the host does to such memory is no call, and here it is not seen: a wait may be for it.
+    if (summary.maps_coherent) {
+      host_wait_count_ += std::erase_if(report.redundant_sync, [&](const SyncPiece& piece) {
+        return is_host_wait(*program, piece);
+      });
+    }
     ++window_count_;
     finding_count_ += report.findings.size();
     redundant_count_ += report.redundant.size() + report.redundant_sync.size();
@@ -126,14 +149,31 @@ class WindowJudge {
       print_out(fmt::format("window {}, submissions {} to {}:\n", window.number,
                             window.first_submission, window.last_submission));
     }
-    tell(*program, report, summary, shown);
-    if (is_whole_ || path.empty() || report.findings.empty()) return Success{};
-    return write_file(path, window.text);
+    const uint64_t pair_count = put_pairs_first(*program, report);
+    tell(*program, report, pair_count, summary, shown);
+    if (!is_whole_ && !path.empty() && !report.findings.empty()) write(path, window.text);
+    return Success{};
   }
 
   // What is to be said at the end, and the status.
   ExitStatus end(const CaptureSummary& summary) const {
-    if (!is_whole_) print_out(text_of(summary) + text_of_windows());
+    const ExitStatus status = end_of_judged(summary);
+    return is_unwritten_ ? worse(status, ExitStatus::kBadInput) : status;
+  }
+
+  // Of what was judged before the log could not be read on.
+  void tell_so_far() const {
+    if (window_count_ > 0) print_out("Before the error: " + text_of_windows());
+  }
+
+  // True iff nothing was submitted, for sure.
+  static bool is_idle(const CaptureSummary& summary) {
+    return summary.submission_count == 0 && summary.cut.empty() && summary.not_understood.empty();
+  }
+
+ private:
+  ExitStatus end_of_judged(const CaptureSummary& summary) const {
+    if (!is_whole_) print_out(text_of(summary) + text_of_windows() + text_of_host_waits());
     print_out(text_of_doubts(finding_count_, summary));
     if (finding_count_ > 0) {
       if (options_.output.empty()) {
@@ -148,22 +188,43 @@ class WindowJudge {
     return is_open ? ExitStatus::kNoVerdict : ExitStatus::kNothingFound;
   }
 
-  // Of what was judged before the log could not be read on.
-  void tell_so_far() const {
-    if (window_count_ > 0) print_out("Before the error: " + text_of_windows());
+  // What cannot be written is judged all the same.
+  void write(const std::string& path, const std::string& text) {
+    const Result<Success> written = write_file(path, text);
+    if (written) return;
+    is_unwritten_ = true;
+    report_error(written.error());
   }
 
-  // True iff nothing was submitted, for sure.
-  static bool is_idle(const CaptureSummary& summary) {
-    return summary.submission_count == 0 && summary.cut.empty() && summary.not_understood.empty();
+  std::string text_of_host_waits() const {
+    if (host_wait_count_ == 0) return {};
+    return fmt::format(
+        "{} of the host would go without a finding, and {} no advice: what the host does to mapped "
+        "coherent memory is not seen, and may need {}.\n",
+        host_wait_count_ == 1 ? "1 wait" : fmt::format("{} waits", host_wait_count_),
+        host_wait_count_ == 1 ? "is" : "are", host_wait_count_ == 1 ? "it" : "them");
   }
 
- private:
-  void tell(const Program& program, const CheckReport& report, const CaptureSummary& summary,
-            const std::string& shown) const {
+  // `pair_count`: how many findings stand first, each between other commands.
+  void tell(const Program& program, const CheckReport& report, uint64_t pair_count,
+            const CaptureSummary& summary, const std::string& shown) const {
     TextLimits limits;
     limits.redundant = 0;
+    const uint64_t count = report.findings.size();
+    if (options_.findings_max != 0) {
+      limits.findings = options_.findings_max;
+      if (pair_count < count) limits.findings = std::min(limits.findings, pair_count);
+    }
+    if (is_whole_) print_out(text_of_host_waits());
     print_report(text_report(program, report, shown, limits));
+    if (count > pair_count) {
+      print_out(fmt::format("{} are between {} of commands, each told once.\n",
+                            text_of_count(count, "finding"), text_of_count(pair_count, "pair")));
+    }
+    if (count > limits.findings) print_out("  (--max-findings=0 prints them all.)\n");
+    if (!report.redundant.empty() || !report.redundant_sync.empty()) {
+      print_out(fmt::format("What can go, and why: interlock check --advice {}\n", shown));
+    }
     print_out(text_of_origins(program, report, summary));
     print_out(text_of_agreement(program, report, summary));
     print_out(text_of_possible(report, summary, shown, options_.exact_command));
@@ -207,6 +268,8 @@ class WindowJudge {
   uint64_t finding_count_ = 0;
   uint64_t redundant_count_ = 0;
   uint64_t unjudged_count_ = 0;
+  uint64_t host_wait_count_ = 0;  // That could go, but for what the host may do after them.
+  bool is_unwritten_ = false;     // A file could not be written.
   bool is_truncated_ = false;
   std::vector<uint64_t> found_in_;
 };

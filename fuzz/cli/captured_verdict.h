@@ -14,7 +14,10 @@ struct VerdictOptions {
   std::string output;  // Where the program goes; empty: nowhere.
   // Of a program of several windows each that has findings goes to "out.w3.ilk".
   uint64_t window_bytes = 64ull << 20;
-  std::string exact_command;  // Measures what this one bounds; empty: none does.
+  std::string exact_command;      // Measures what this one bounds; empty: none does.
+  bool counts_own_reads = false;  // Hazards after own reads are findings, too.
+  uint64_t findings_max =
+      0;  // That are told in full, of each window, one of a pair of commands; 0: all.
   ParseOptions parse;
 };
 

@@ -97,8 +97,18 @@ std::string text_of_rest(const TextRepair& repair) {
   return fmt::format("{} left, for which no change was found within the limits", left);
 }
 
-std::string text_of(const TextRepair& repair) {
-  if (!needs_repair(repair)) return "No hazard: there is nothing that sync repairs.\n";
+// Where nothing is to be repaired: what of a capture may be a hazard does not count here.
+std::string text_of_none(const CheckReport& before) {
+  const auto possible = std::ranges::count(before.noted, true, &Finding::is_possible);
+  if (possible == 0) return "No hazard: there is nothing that sync repairs.\n";
+  return fmt::format(
+      "No certain hazard, and {} {} only possible: `check --possible` tells {}. What is sure to be a "
+      "hazard is repaired here alone.\n",
+      possible, possible == 1 ? "is" : "are", possible == 1 ? "it" : "them");
+}
+
+std::string text_of(const TextRepair& repair, const CheckReport& before) {
+  if (!needs_repair(repair)) return text_of_none(before);
   std::string text =
       fmt::format("{}{}; {} added, {} changed; {}.\n", repair.counts_all_before ? "" : "more than ",
                   text_of_findings(repair), counted(repair.added_count, "line"),
@@ -125,7 +135,7 @@ ExitStatus run_fix(const FixOptions& options) {
   const Result<TextRepair> repair = repair_text(*text, name, parse_options);
   if (!repair) return report_error({repair.error().message});
   const CheckReport after = check(repair->program, {.redundancy_budget = 0, .repair_budget = 0});
-  std::string remark = text_of(*repair);
+  std::string remark = text_of(*repair, before);
   if (needs_repair(*repair) && is_repaired(*repair)) {
     remark += text_of_witnesses(before, repair->program) + text_of_runs(repair->program);
   }

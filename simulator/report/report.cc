@@ -74,7 +74,7 @@ std::string text_of_redundant_sync(const Program& program, const CheckReport& re
     }
     text += fmt::format("  {}\n", reason_of(program, piece));
   }
-  if (shown < count) {
+  if (shown > 0 && shown < count) {
     text += fmt::format("… and {}.\n", count_of(count - shown, "more redundant piece of sync",
                                                 "more redundant pieces of sync"));
   }
@@ -99,7 +99,7 @@ std::string text_of_redundancy(const Program& program, const CheckReport& report
         fmt::format("redundant: {} can go.\n  {}\n", description_of(program, report.redundant[i]),
                     reason_of(program, report.redundant[i]));
   }
-  if (shown < count) {
+  if (shown > 0 && shown < count) {
     text += fmt::format("… and {}.\n", count_of(count - shown, "more redundant barrier",
                                                 "more redundant barriers"));
   }

@@ -1,23 +1,17 @@
 // A Vulkan application with a missing barrier, and with each way to repair it. Its argument says
 // which. It checks its results: the driver executes in order, so that it always finds them right.
 
-#include <sys/wait.h>
-#include <unistd.h>
 #include <volk.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <thread>
 
 #include "tests/capture/application/sample_device.h"
 #include "tests/capture/application/sample_modes.h"
 
 namespace interlock {
-namespace {
-
 void barrier(VkCommandBuffer commands, VkPipelineStageFlags source_stage,
              VkAccessFlags source_access, VkPipelineStageFlags destination_stage,
              VkAccessFlags destination_access) {
@@ -32,6 +26,8 @@ void compute_barrier(VkCommandBuffer commands) {
   barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
           VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
 }
+
+namespace {
 
 // The second dispatch reads what the first one writes.
 template <typename Between>
@@ -230,40 +226,6 @@ void run_queries(Sample& sample, bool is_beside) {
 void run_queries_beside(Sample& sample) { run_queries(sample, true); }
 void run_queries_below(Sample& sample) { run_queries(sample, false); }
 
-// Children are forked and end, while another thread asks for queues, which the driver answers
-// without a lock and the layer logs. Each lasts 20 s at most. A child that finds the lock of the
-// log taken waits for ever; that none of 20 does, of which about every fourth would, happens once
-// in 300 runs.
-void run_forks(Sample& sample) {
-  const VkCommandBuffer commands = sample.device.begin();
-  sample.device.dispatch(commands, sample.first);
-  compute_barrier(commands);
-  sample.device.dispatch(commands, sample.second);
-  std::atomic<bool> is_over = false;
-  const auto ask = [&] {
-    VkQueue queue = VK_NULL_HANDLE;
-    vkGetDeviceQueue(sample.device.device(), sample.device.family(), 0, &queue);
-  };
-  std::thread asking([&] {
-    for (int i = 0; i < 500'000 && !is_over; ++i) ask();
-  });
-  bool has_failed = false;
-  for (int i = 0; i < 20; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
-      ask();
-      _exit(0);
-    }
-    int status = 0;
-    has_failed = waitpid(child, &status, 0) != child || status != 0 || has_failed;
-  }
-  is_over = true;
-  asking.join();
-  sample.device.run(commands);
-  if (has_failed) std::exit(1);
-}
-
 // More calls than a small log holds.
 void run_many(Sample& sample) {
   const VkCommandBuffer commands = sample.device.begin();
@@ -356,10 +318,13 @@ constexpr Mode kModes[] = {
     {"in-place", run_in_place},
     {"nothing", run_nothing},
     {"killed", run_killed},
+    {"barrier-and-stays", run_barrier_and_stays},
     {"picture", run_picture},
     {"pass", run_pass},
     {"unordered-pass", run_unordered_pass},
     {"labels", run_labels},
+    {"markers", run_markers},
+    {"family-chains", run_family_chains},
     {"threads", run_threads},
     {"queues", run_queues, {true, false, false}},
     {"unordered-queues", run_unordered_queues, {true, false, false}},
@@ -375,15 +340,29 @@ constexpr Mode kModes[] = {
     {"all-features", run_barrier, {false, true, false}},
 };
 
+// What a mode has left of a that is 5.
+int status_of(const Sample& sample) {
+  if (sample.c.words[0] == kSampleResult) return 0;
+  std::fprintf(stderr, "c[0] is %u and not %u.\n", sample.c.words[0], kSampleResult);
+  return 1;
+}
+
+// "calls:blit" and "unordered-calls:blit".
+int run_calls_of(std::string_view mode) {
+  Sample sample;
+  for (uint64_t i = 0; i < kSampleBytes / sizeof(uint32_t); ++i) sample.a.words[i] = 5;
+  run_calls(sample, mode.substr(mode.find(':') + 1), mode.starts_with("calls:"));
+  return status_of(sample);
+}
+
 int run_sample(std::string_view name) {
+  if (name.find("calls:") != std::string_view::npos) return run_calls_of(name);
   for (const Mode& mode : kModes) {
     if (mode.name != name) continue;
     Sample sample(mode.wishes);
     for (uint64_t i = 0; i < kSampleBytes / sizeof(uint32_t); ++i) sample.a.words[i] = 5;
     mode.run(sample);
-    if (sample.c.words[0] == kSampleResult) return 0;
-    std::fprintf(stderr, "c[0] is %u and not %u.\n", sample.c.words[0], kSampleResult);
-    return 1;
+    return status_of(sample);
   }
   std::fprintf(stderr, "There is no mode of this name.\n");
   return 2;

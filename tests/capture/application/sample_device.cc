@@ -146,6 +146,8 @@ void SampleDevice::create_objects() {
   require(vkCreateDescriptorPool(device_, &pool, nullptr, &pool_), "vkCreateDescriptorPool");
 }
 
+std::span<const uint32_t> SampleDevice::add_one() { return kAddOne; }
+
 VkPipeline SampleDevice::create_pipeline(VkPipelineLayout layout,
                                          std::span<const uint32_t> code) const {
   VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};

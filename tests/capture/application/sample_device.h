@@ -36,6 +36,7 @@ class SampleDevice {
   SampleDevice(const SampleDevice&) = delete;
   SampleDevice& operator=(const SampleDevice&) = delete;
 
+  VkPhysicalDevice physical() const { return physical_; }
   VkDevice device() const { return device_; }
   VkQueue queue() const { return queue_; }
   uint32_t family() const { return family_; }
@@ -54,6 +55,8 @@ class SampleDevice {
   // aligned to kSampleImportBytes, and so large.
   SampleBuffer buffer_at(void* memory);
 
+  // The shader that reads binding 0, and writes one more to binding 1.
+  static std::span<const uint32_t> add_one();
   // Of a compute shader; whoever asks for it destroys it.
   VkPipeline create_pipeline(VkPipelineLayout layout, std::span<const uint32_t> code) const;
 

@@ -2,6 +2,8 @@
 // each.
 #include <volk.h>
 
+#include <cstdlib>
+
 #include "tests/capture/application/sample_modes.h"
 
 namespace interlock {
@@ -35,6 +37,25 @@ void run_labels(Sample& sample) {
   vkQueueBeginDebugUtilsLabelEXT(sample.device.queue(), &batch);
   sample.device.run(commands);
   vkQueueEndDebugUtilsLabelEXT(sample.device.queue());
+}
+
+void run_markers(Sample& sample) {
+  if (vkCmdDebugMarkerBeginEXT == nullptr) std::exit(4);
+  const VkCommandBuffer commands = sample.device.begin();
+  const auto begin = [&](const char* name) {
+    VkDebugMarkerMarkerInfoEXT marker = {VK_STRUCTURE_TYPE_DEBUG_MARKER_MARKER_INFO_EXT};
+    marker.pMarkerName = name;
+    vkCmdDebugMarkerBeginEXT(commands, &marker);
+  };
+  begin("frame");
+  begin("horizontal");
+  sample.device.dispatch(commands, sample.first);
+  vkCmdDebugMarkerEndEXT(commands);
+  begin("vertical");
+  sample.device.dispatch(commands, sample.second);
+  vkCmdDebugMarkerEndEXT(commands);
+  vkCmdDebugMarkerEndEXT(commands);
+  sample.device.run(commands);
 }
 
 void run_unasked_names(Sample& sample) {

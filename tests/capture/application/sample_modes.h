@@ -1,6 +1,8 @@
 // What each mode of the sample application has, and those modes that have a file of their own.
 #pragma once
 
+#include <string_view>
+
 #include "tests/capture/application/sample_device.h"
 
 namespace interlock {
@@ -19,6 +21,22 @@ struct Sample {
   VkDescriptorSet second = device.set(b, c);
 };
 
+void barrier(VkCommandBuffer commands, VkPipelineStageFlags source_stage,
+             VkAccessFlags source_access, VkPipelineStageFlags destination_stage,
+             VkAccessFlags destination_access);
+// From what dispatches write to what they read.
+void compute_barrier(VkCommandBuffer commands);
+
+// Both dispatches, with a barrier in between.
+void run_ordered(Sample& sample);
+// The missing barrier, with the labels of VK_EXT_debug_marker.
+void run_markers(Sample& sample);
+// What is chained to what a changed driver says of its families of queues; then what is ordered.
+void run_family_chains(Sample& sample);
+// Children are forked and end while another thread goes on.
+void run_forks(Sample& sample);
+// Submits nothing that is wrong, and does not end for half a minute.
+void run_barrier_and_stays(Sample& sample);
 // An image is cleared and copied, between three layouts. Both its barriers are needed.
 void run_picture(Sample& sample);
 // An image is drawn and copied; the pass has a dependency on what comes after, or none.
@@ -46,6 +64,10 @@ void run_ordered_table(Sample& sample);
 void run_set_that_stays(Sample& sample);
 // The missing barrier: what is between the dispatches is memory of the host, by two imports.
 void run_imports(Sample& sample);
+
+// Calls that other modes do not make: events, newer-events, event-twice, newer, pushed,
+// simultaneous, blit, resolve; with all that orders them, or without one dependency.
+void run_calls(Sample& sample, std::string_view name, bool is_ordered);
 
 // Prints what recording a command takes, and submits nothing.
 void run_record(Sample& sample);

@@ -18,13 +18,18 @@ class SamplePicture {
  public:
   static constexpr VkImageSubresourceRange kAll = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
 
-  explicit SamplePicture(const SampleDevice& device) : device_(device) {
+  static constexpr VkImageSubresourceLayers kLayer = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  static constexpr VkExtent3D kExtent = {kPictureWidth, kPictureHeight, 1};
+
+  explicit SamplePicture(const SampleDevice& device, VkFormat format = kPictureFormat,
+                         VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT)
+      : device_(device) {
     VkImageCreateInfo info = {VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
     info.imageType = VK_IMAGE_TYPE_2D;
-    info.format = kPictureFormat;
-    info.extent = {kPictureWidth, kPictureHeight, 1};
+    info.format = format;
+    info.extent = kExtent;
     info.mipLevels = info.arrayLayers = 1;
-    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.samples = samples;
     info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                  VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     require(vkCreateImage(device.device(), &info, nullptr, &image_), "vkCreateImage");

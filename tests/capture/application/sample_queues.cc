@@ -1,6 +1,10 @@
 // Modes of the sample application on two queues, of one family each.
 #include <volk.h>
 
+#include <cstdlib>
+#include <vector>
+
+#include "tests/capture/application/changed_driver.h"
 #include "tests/capture/application/sample_modes.h"
 
 namespace interlock {
@@ -35,6 +39,25 @@ void run_on_two_queues(Sample& sample, bool is_ordered) {
 }
 
 }  // namespace
+
+void run_family_chains(Sample& sample) {
+  const VkPhysicalDevice physical = sample.device.physical();
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties2(physical, &count, nullptr);
+  std::vector<VkQueueFamilyGlobalPriorityPropertiesKHR> chained(count);
+  std::vector<VkQueueFamilyProperties2> families(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    chained[i].sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES_KHR;
+    families[i].sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2;
+    families[i].pNext = &chained[i];
+  }
+  vkGetPhysicalDeviceQueueFamilyProperties2(physical, &count, families.data());
+  for (uint32_t i = 0; i < count; ++i) {
+    if (chained[i].priorityCount != kFamilyChainNumber) std::exit(5);
+    if (families[i].queueFamilyProperties.queueCount == 0) std::exit(6);
+  }
+  run_ordered(sample);
+}
 
 void run_queues(Sample& sample) { run_on_two_queues(sample, true); }
 void run_unordered_queues(Sample& sample) { run_on_two_queues(sample, false); }

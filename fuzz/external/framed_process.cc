@@ -43,8 +43,8 @@ class Patience {
     for (;;) {
       const Clock::time_point now = Clock::now();
       const bool is_stopped = stop_ != nullptr && stop_->is_requested();
-      if (is_stopped && !grace_end_) grace_end_ = now + kGrace;
-      if (grace_end_ && now >= *grace_end_) return WaitEnd::kStopped;
+      if (is_stopped) grace_end_ = std::min(grace_end_, now + kGrace);
+      if (now >= grace_end_) return WaitEnd::kStopped;
       if (now >= deadline_) return WaitEnd::kHang;
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - now);
       const auto period = std::min(kLookPeriod, left + std::chrono::milliseconds(1));
@@ -55,7 +55,7 @@ class Patience {
  private:
   const Stop* stop_;
   Clock::time_point deadline_;
-  std::optional<Clock::time_point> grace_end_;
+  Clock::time_point grace_end_ = Clock::time_point::max();  // Once it is stopped.
 };
 
 // How much of a received text is there.

@@ -103,7 +103,7 @@ is_installed() {
 
 # Of several processes that submitted something the row is that of the last one.
 row() {
-  local out=$1.last both own foreign unknown
+  local out=$1.last both own foreign unknown agreement
   awk '/^captured: / { block = "" } { block = block $0 "\n" } END { printf "%s", block }' "$1" >"$out"
   if grep -q '^captured: ' "$out"; then
     both=$(number '^agreement with .*: both ([0-9]+),' "$out")
@@ -115,13 +115,16 @@ row() {
   fi
   unknown=$(sed -nE 's/^  only (here|there), ([0-9]+): there is no known reason\.$/\2/p' "$out" |
     awk '{ sum += $1 } END { print sum + 0 }')
+  agreement="$both / $own / $foreign / $unknown"
+  # Without validation nothing was compared.
+  grep -q '^agreement with ' "$out" || agreement="–"
   printf '| %s | %s | %s | %s | %s | %s of %s | %s | %s | %s |\n' "$2" \
     "$(number '^  ([0-9]+) dispatch' "$out")" "$(number '^  graphics: ([0-9]+) pass' "$out")" "$(number ' ([0-9]+) submission' "$out")" \
     "$(number ' ([0-9]+) queues?\.' "$out")" \
     "$(number '^  ([0-9]+) of [0-9]+ submissions? ha' "$out")" "$(number ' ([0-9]+) submission' "$out")" \
     "$(number '; ([0-9]+) findings?\.' "$out")" \
     "$(number '^([0-9]+) redundant pieces? of sync' "$out")" \
-    "$both / $own / $foreign / $unknown"
+    "$agreement"
 }
 
 echo '| application | dispatches | passes | submissions | queues | not understood | findings | sync that can go | both / only here / only there / no known reason |'
@@ -155,7 +158,9 @@ while ((done_count < drop)); do
   number=$((number + 1))
   $any || break
 done
-agreed=$(grep -L 'there is no known reason' "$folder"/*.drop*.txt | wc -l)
-found=$(grep -l '^agreement with .*: both [1-9]' "$folder"/*.drop*.txt | wc -l)
+# Runs in which nothing was compared agree with nobody.
+mapfile -t compared < <(grep -l '^agreement with ' "$folder"/*.drop*.txt)
+agreed=$( (grep -L 'there is no known reason' "${compared[@]}" /dev/null || true) | grep -vcx /dev/null || true)
+found=$( (grep -l '^agreement with .*: both [1-9]' "${compared[@]}" /dev/null || true) | wc -l)
 echo
-echo "$done_count barriers left out, one at a time: in $agreed runs every difference has a known reason, in $found both find something."
+echo "$done_count barriers left out, one at a time. Compared: ${#compared[@]}; in $agreed of them every difference has a known reason, in $found both find something."

@@ -120,6 +120,11 @@ CampaignFind unrepeatable(const Program& program, const std::string& signature,
 
 }  // namespace
 
+bool is_failure_word(std::string_view signature) {
+  return std::ranges::any_of(kFailureKinds,
+                             [&](EncodeFailureKind kind) { return word_of(kind) == signature; });
+}
+
 CampaignFind find_in(const Program& program, const EncoderEntry* encoder,
                      const std::string& signature, const MinimizeOptions& options) {
   if (encoder == nullptr) {
@@ -135,9 +140,8 @@ CampaignFind find_in(const Program& program, const EncoderEntry* encoder,
     return find_of_failure(signature, signature, "A stop came before it was looked at.", program,
                            program);
   }
-  const bool was_failure = std::ranges::any_of(
-      kFailureKinds, [&](EncodeFailureKind kind) { return word_of(kind) == signature; });
-  if (encoding.failure || was_failure) return unrepeatable(program, signature, encoding.failure);
+  if (encoding.failure || is_failure_word(signature))
+    return unrepeatable(program, signature, encoding.failure);
   const auto fact = fact_of_signature(encoding.program, signature);
   if (!fact) return unrepeatable(program, signature, std::nullopt);
   EncoderEntry entry = *encoder;

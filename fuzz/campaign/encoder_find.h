@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "encoder/program/program.h"
 #include "encoder/sync/encoder.h"
@@ -9,6 +10,9 @@
 #include "fuzz/minimize/minimizer.h"
 
 namespace interlock {
+
+// Whether it is the word of an EncodeFailureKind.
+bool is_failure_word(std::string_view signature);
 
 // The find of this signature: of a finding that the encoder's answer to `program` had (null: that
 // the program has as it stands), or the word of an EncodeFailureKind. An encoder that fails has the

@@ -85,9 +85,15 @@ Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal) {
 
 Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal,
                                            const std::string& encoder, ExternalOption& external) {
-  const Error other = error_of("the shards are those of {}, and not of --encoder={} as it is now.",
-                               in_quotes(journal.subject), shell_word(encoder));
-  if (!is_external_name(encoder)) return other;
+  const Error other = error_of(
+      "the shards are not of --encoder={}: they name another, or its files have changed since.",
+      shell_word(encoder));
+  if (!is_external_name(encoder)) {
+    auto campaign = merged_campaign_of(journal);
+    const bool is_named =
+        campaign && campaign->encoder != nullptr && campaign->encoder->name == encoder;
+    return is_named ? std::move(campaign) : Result<CampaignOptions>(other);
+  }
   // What the journal names stands for nothing but itself: it is parsed with another name there.
   std::string subject = journal.subject;
   const std::string named = " --encoder=" + shell_word(encoder);

@@ -32,20 +32,21 @@ std::optional<std::string> name_below(const fs::path& folder, const fs::path& pa
 std::string patch_of(const std::string& path, std::string_view before, std::string_view after) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  const fs::path folder =
-      error ? fs::path() : fs::canonical(fs::absolute(path, error).parent_path(), error);
+  // Neither git nor patch changes what a symbolic link leads to.
+  const fs::path file = error ? fs::path() : fs::canonical(path, error);
   if (path == "-" || error) {
     const std::string name = path == "-" ? "<stdin>" : path;
     return unified_diff(before, after, "a/" + name, "b/" + name);
   }
-  const fs::path file = folder / fs::path(path).filename();
-  const std::optional<fs::path> root = root_above(folder);
+  const std::optional<fs::path> root = root_above(file.parent_path());
   const std::optional<std::string> name = name_below(root.value_or(here), file);
   if (!name) return unified_diff(before, after, path, path);
   const std::string diff = unified_diff(before, after, "a/" + *name, "b/" + *name);
   // Below the root, this line tells that the names are from there.
   const bool is_below = root && *root != here && !diff.empty();
-  return is_below ? "diff --git a/" + *name + " b/" + *name + "\n" + diff : diff;
+  return is_below
+             ? "diff --git " + diff_name("a/" + *name) + " " + diff_name("b/" + *name) + "\n" + diff
+             : diff;
 }
 
 }  // namespace interlock

@@ -127,8 +127,9 @@ class LineDiff {
 };
 
 // Of names with blanks `patch` takes the first word, unless a tab ends them.
-std::string header_of(std::string_view mark, std::string_view name) {
-  const bool has_blank = name.find(' ') != std::string_view::npos;
+std::string header_of(std::string_view mark, std::string_view plain_name) {
+  const std::string name = diff_name(plain_name);
+  const bool has_blank = name.find(' ') != std::string::npos;
   return fmt::format("{} {}{}\n", mark, name, has_blank ? "\t" : "");
 }
 
@@ -145,6 +146,21 @@ std::string range_of(size_t first, size_t count) {
 }
 
 }  // namespace
+
+std::string diff_name(std::string_view name) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::none_of(name.begin(), name.end(), is_control)) return std::string(name);
+  std::string quoted = "\"";
+  for (const char c : name) {
+    if (is_control(c)) {
+      quoted += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
 
 std::string unified_diff(std::string_view before, std::string_view after,
                          std::string_view before_name, std::string_view after_name) {

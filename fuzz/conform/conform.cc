@@ -263,7 +263,7 @@ class Conformance {
     ledger_.report.disagreements = report->disagreements;
     for (const CampaignFind& find : report->finds) {
       for (const SignatureCount& seen : find.signatures) {
-        if (find.failure.empty() || find.cause.name == "unrepeatable") break;
+        if (!is_failure_word(seen.signature)) continue;
         ledger_.miss(kOrdersHazards, seen.run_count);
         ledger_.miss(kFewest, seen.run_count);
       }
@@ -341,6 +341,11 @@ class Conformance {
         if (property.verdict == ConformVerdict::kNotJudged) property.detail = "it was stopped";
       }
       return;
+    }
+    if (ledger_.misses_some() && !ledger_.of(kAnswers).counterexample) {
+      ledger_.of(kAnswers).verdict = ConformVerdict::kFails;
+      ledger_.of(kAnswers).detail =
+          "some answers were missing that came when they were asked for again";
     }
     ledger_.hold(kAnswers, fmt::format("{} programs", ledger_.report.program_count));
     ledger_.hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));

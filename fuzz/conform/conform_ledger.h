@@ -2,6 +2,7 @@
 // counterexamples the best one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,10 @@ class ConformLedger {
 
   // So many answers are missing of what the property asks for.
   void miss(ConformName name, uint64_t count = 1) { missing_counts_[name] += count; }
+
+  bool misses_some() const {
+    return std::ranges::any_of(missing_counts_, [](uint64_t count) { return count > 0; });
+  }
 
   // Gives each counterexample its text, and its file if `out_dir` is not empty.
   // Errors: a file cannot be written.

@@ -4,9 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
@@ -26,6 +27,28 @@ Result<Success> put(Result<std::unique_ptr<Opened>> opened, OpenedEncoder& encod
   return Success{};
 }
 
+// As a shell splits them, where nothing but quotes keeps words together.
+std::vector<std::string> words_of_command(std::string_view command) {
+  std::vector<std::string> words;
+  bool is_inside = false;
+  char quote = 0;
+  for (const char c : command) {
+    const bool is_quote = quote == 0 ? c == '\'' || c == '"' : c == quote;
+    if (c == ' ' && quote == 0) {
+      is_inside = false;
+      continue;
+    }
+    if (!is_inside) words.emplace_back();
+    is_inside = true;
+    if (is_quote) {
+      quote = quote == 0 ? c : 0;
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 bool is_external_name(std::string_view name) {
@@ -35,9 +58,7 @@ bool is_external_name(std::string_view name) {
 uint64_t digest_of_encoder(std::string_view name) {
   INTERLOCK_CHECK(is_external_name(name));
   uint64_t digest = fnv1a(name);
-  std::istringstream words{std::string(name.substr(name.find(':') + 1))};
-  for (std::string word; words >> word;) {
-    std::erase_if(word, [](char c) { return c == '\'' || c == '"'; });
+  for (const std::string& word : words_of_command(name.substr(name.find(':') + 1))) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(word, ignored)) continue;
     std::ifstream file(word, std::ios::binary);

@@ -24,8 +24,8 @@ class ConflictScan {
   ConflictScan(const Program& program, const ByteSegments& segments);
 
   // Returns the conflicts of the first dispatch that is not recorded with all that are.
-  // Cost: O(log a) per operand for a accesses, or constant where ranges recur. So record(),
-  // amortized.
+  // Cost: O(log a) per operand for a accesses, or of RecurringRanges::find() where they
+  // recur. So record(), amortized.
   ScannedConflicts find(DispatchId dispatch);
 
   // Requires: `dispatch` was found last.

@@ -16,10 +16,10 @@ namespace interlock {
 class RecurringRanges {
  public:
   // Returns none of a program for which RunTree is better: it has few accesses, many ranges that
-  // differ, or ranges of many segments each, or
-  // writes of no byte. `memory_begins`: where each memory begins in the bytes
-  // of all. Cost: linear in the accesses, and O(r log r) for r ranges that differ, which are at
-  // most a third of the accesses and kRangesMax. It takes 2 bytes for each access.
+  // differ, ranges of many segments each, or writes of no byte. `memory_begins`: where each memory
+  // begins in the bytes of all. Cost: linear in the accesses, and O(r log r) for r ranges that
+  // differ, which are at most a third of the accesses and kRangesMax. It takes 2 bytes for each
+  // access.
   static std::optional<RecurringRanges> of(const Program& program,
                                            std::span<const uint64_t> memory_begins);
 

@@ -286,13 +286,21 @@ void judge_hidden_hazards(HiddenHazards& hidden, std::span<const Hazard> hazards
   }
 }
 
-bool moves_pair(const std::vector<Displacement>& schedule, const Hazard& hazard) {
-  return std::ranges::any_of(schedule, [&](const Displacement& displacement) {
-    const DispatchId first = hazard.first.dispatch;
-    const DispatchId second = hazard.second.dispatch;
-    return (displacement.moved == first && displacement.anchor == second) ||
-           (displacement.moved == second && displacement.anchor == first);
-  });
+// Two dispatches, in either order.
+uint64_t pair_number(DispatchId a, DispatchId b) {
+  return uint64_t{std::min(a.index, b.index)} << 32 | std::max(a.index, b.index);
+}
+
+// The first hazard that the schedule turns round; if there is none, the first.
+size_t first_moved(const std::vector<Displacement>& schedule, std::span<const Hazard> hazards) {
+  std::vector<uint64_t> moved;
+  for (const Displacement& line : schedule) moved.push_back(pair_number(line.moved, line.anchor));
+  std::ranges::sort(moved);
+  for (size_t i = 0; i < hazards.size(); ++i) {
+    const uint64_t pair = pair_number(hazards[i].first.dispatch, hazards[i].second.dispatch);
+    if (std::ranges::binary_search(moved, pair)) return i;
+  }
+  return 0;
 }
 
 bool has_proof(std::span<const ObservabilityVerdict> verdicts, ObservabilityProof proof) {
@@ -379,9 +387,7 @@ std::vector<ObservabilityVerdict> judge_observability(const Program& program,
   verdicts = judge_by_sinks(program, order, segments, hazards, options, judge);
   if (!has_proof(verdicts, ObservabilityProof::kOwnWitness) && !is_stopped()) {
     ObservabilityVerdict together = judge.judge_together(*deciding_run);
-    const auto moved = std::ranges::find_if(
-        hazards, [&](const Hazard& hazard) { return moves_pair(together.schedule, hazard); });
-    const size_t at = moved == hazards.end() ? 0 : static_cast<size_t>(moved - hazards.begin());
+    const size_t at = first_moved(together.schedule, hazards);
     verdicts[at] = std::move(together);
   }
   return verdicts;

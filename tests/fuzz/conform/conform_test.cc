@@ -196,6 +196,18 @@ TEST(Conform, JudgesNothingWhereAnswersAreMissing) {
   EXPECT_EQ(property_of(crashes, "operands").verdict, ConformVerdict::kHolds);
 }
 
+// An answer that comes when it is asked for again was missing all the same.
+TEST(Conform, HoldsMissingAnswersAgainstTheEncoderThatGivesThemLater) {
+  const auto encoder = open_encoder("exec:" FAULTY_ENCODER " faints 7", {});
+  ConformOptions options = quick_options();
+  options.run_count = 20;
+  options.stream_dispatches = 100;
+  const ConformReport report = report_of(encoder.value()->entry, options);
+  EXPECT_EQ(property_of(report, "answers").verdict, ConformVerdict::kFails);
+  EXPECT_THAT(names_of(report, ConformVerdict::kNotJudged),
+              AllOf(testing::Contains("orders-hazards"), testing::Contains("fewest")));
+}
+
 // The probes and what is generated have outputs that show what is wrong, in numbers too.
 TEST(Conform, ShowsWhatReplays) {
   ConformOptions options = quick_options();

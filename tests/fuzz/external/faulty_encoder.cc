@@ -75,7 +75,7 @@ class FaultyEncoder {
     ++program_count_;
     since_.clear();
     if (program.find("atomic-") != std::string::npos) fail();
-    if (fault_ == "dies") raise(SIGSEGV);
+    if (fault_ == "dies" || (fault_ == "faints" && program_count_ % number_ == 0)) raise(SIGSEGV);
     if (fault_ == "leak") leak_.push_back(std::string(1 << 16, static_cast<char>('a')));
     std::vector<std::string> lines;
     std::istringstream in(program);

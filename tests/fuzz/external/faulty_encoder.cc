@@ -20,6 +20,7 @@
 //   early           writes before it is asked
 //   scoped          barriers with a scope that misses transfers
 //   dies            a signal, at any program
+//   faints N        a signal, at every Nth program of a process
 //   deaf            reads nothing, and writes nothing
 #include <signal.h>
 #include <unistd.h>

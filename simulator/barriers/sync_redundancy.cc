@@ -40,7 +40,12 @@ enum class PieceVerdict : uint8_t { kOpen, kNeeded, kRedundant };
 uint64_t work_of_check(const Program& program) {
   const uint64_t item_count = program.statements.size() + program.accesses.size();
   const uint64_t row_count = program.statements.size() + 3 * program.edges.size();
-  return 8 * (item_count + program.edges.size()) + row_count * Places(program).count() / 2 + 64;
+  // That uses of these come in their order is found in passes of their own, with a clock row each.
+  const auto reused =
+      static_cast<uint64_t>(std::ranges::count(reused_binary_semaphores(program), true));
+  const uint64_t pass_count = (reused + kSemaphoresAtOnce - 1) / kSemaphoresAtOnce;
+  return 8 * (item_count + program.edges.size()) + row_count * Places(program).count() / 2 +
+         32 * pass_count * program.statements.size() + 64;
 }
 
 // Hazards looked at where many pieces are left out at once.

@@ -29,22 +29,25 @@ void QueueClocks::watch_wait(const SyncStep& step, QueueIndex queue, Row& row) {
   const auto take = [&](std::span<uint32_t> taken) {
     if (is_counted) taken[column] = std::max(taken[column], rank);
   };
-  std::vector<uint32_t> come_to(columns_.count);
+  uint32_t come_to = 0;  // So many waits are over when it comes to this one.
+  const auto see = [&](std::span<const uint32_t> over) {
+    if (is_counted && column < over.size()) come_to = std::max(come_to, over[column]);
+  };
   if (queue == kNoQueue) {
-    raise_row(come_to, executed(kNoQueue, Stage::kHost));
+    if (is_counted) see(executed(kNoQueue, Stage::kHost));
   } else {
     Row& of_queue = queues_[queue].come_to;
     of_queue.resize(columns_.count);
-    raise_row(come_to, of_queue);
+    see(of_queue);
     const QueueKind kind = program_.kind_of(queue);
     const bool is_serial = kind != QueueKind::kConcurrent && kind != QueueKind::kGraph;
-    if (is_serial) raise_row(come_to, executed(queue, Stage::kCompute));
+    if (is_counted && is_serial) see(executed(queue, Stage::kCompute));
     const StageMask stages = is_graph(queue) ? kAllStages : with_later(step.stages);
     const bool holds_all = (stages & kDeviceStages) == kDeviceStages;
     if (holds_all) raise_row(of_queue, ClockRow(row).first(columns_.count));
     take(of_queue);
   }
-  if (is_counted && come_to[column] + 1 < rank) {
+  if (is_counted && come_to + 1 < rank) {
     watch_->unordered.push_back({step.semaphore, step.statement, rank});
   }
   take(row);

@@ -44,4 +44,7 @@ std::vector<bool> reused_binary_semaphores(const Program& program);
 
 inline constexpr uint32_t kSemaphoresAtOnce = 64;
 
+// Of binary semaphores that are used again, in a program that is read.
+inline constexpr uint32_t kReusedSemaphoresMax = 1024;
+
 }  // namespace interlock

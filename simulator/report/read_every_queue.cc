@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/program/program.h"
 #include "simulator/order/signal_order.h"
@@ -44,11 +47,38 @@ std::string fault_text(const Program& program, const UnorderedSignals& pair) {
       name);
 }
 
+// That there are more than kReusedSemaphoresMax; none if there are not.
+std::optional<ProgramFault> find_too_many_reused(const Program& program) {
+  const std::vector<bool> is_reused = reused_binary_semaphores(program);
+  if (std::ranges::count(is_reused, true) <= ptrdiff_t{kReusedSemaphoresMax}) return std::nullopt;
+  std::vector<bool> is_seen(is_reused.size(), false);
+  uint32_t count = 0;
+  StatementId first;
+  for (const SyncStep& step : program.syncs) {
+    for (const SignalPart& part : program.parts_of(step)) {
+      const uint32_t semaphore = part.semaphore.index;
+      if (!is_reused[semaphore] || is_seen[semaphore]) continue;
+      is_seen[semaphore] = true;
+      if (count == 0) first = step.statement;
+      if (++count > kReusedSemaphoresMax) {
+        return ProgramFault{
+            step.statement, first,
+            fmt::format(
+                "more than {} binary semaphores are signaled again after a wait, which is the "
+                "limit; the first of them is signaled",
+                kReusedSemaphoresMax)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void read_every_queue(ParseOptions& options) {
   options.reads_every_queue = true;
   options.find_fault = [](const Program& program) -> std::optional<ProgramFault> {
+    if (auto fault = find_too_many_reused(program)) return fault;
     const std::optional<UnorderedSignals> pair = find_unordered_signals(program);
     if (!pair) return std::nullopt;
     return ProgramFault{pair->higher, pair->lower, fault_text(program, *pair)};

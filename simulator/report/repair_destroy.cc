@@ -44,7 +44,18 @@ class DestroyRepair {
  private:
   SyncEdit::Place before() const { return {at_, false}; }
 
+  // Asked before the program is copied.
+  bool has_work() {
+    const uint64_t ends = program_.lifetimes.size();
+    work_of_try_ =
+        24 * (program_.statements.size() + program_.accesses.size()) + ends * ends + kWorkOfDestroy;
+    if (work_of_try_ <= work_left_ && !is_stopped()) return true;
+    has_tried_all_ = false;
+    return false;
+  }
+
   bool add_barrier() {
+    if (!has_work()) return false;
     SyncEdit edit(program_);
     edit.add_barrier(before(), queue_, BarrierKind::kExecution);
     return works(edit, fmt::format("`barrier execution on {}` between {} and {}.",
@@ -57,7 +68,7 @@ class DestroyRepair {
     const uint32_t end = std::min<uint32_t>(context_.position[at_.index],
                                             static_cast<uint32_t>(begin + kStatementsMax));
     size_t tried_count = 0;
-    for (uint32_t i = begin; i < end && tried_count < kSignalsTriedMax; ++i) {
+    for (uint32_t i = begin; i < end && tried_count < kSignalsTriedMax && has_work(); ++i) {
       const Statement& statement = program_.statements[context_.reference.statements[i].index];
       if (statement.kind != StatementKind::kSync) continue;
       const SyncStep& step = program_.syncs[statement.index];
@@ -73,6 +84,7 @@ class DestroyRepair {
   }
 
   bool add_wait(uint32_t part) {
+    if (!has_work()) return false;
     const std::string use = text_of_part(program_, program_.signal_parts[part]);
     SyncEdit edit(program_);
     edit.add_wait(before(), queue_, part);
@@ -83,7 +95,7 @@ class DestroyRepair {
 
   bool add_signal(bool has_submission) {
     // What the host does is submitted.
-    if (has_submission && user_.is_of_host()) return false;
+    if ((has_submission && user_.is_of_host()) || !has_work()) return false;
     SyncEdit edit(program_);
     const uint32_t part = edit.add_signal(user_.after(program_), user_.queue);
     if (has_submission) edit.add_submit(user_.after(program_), user_.queue);
@@ -99,13 +111,7 @@ class DestroyRepair {
   }
 
   bool works(const SyncEdit& edit, const std::string& fix) {
-    const uint64_t work =
-        24 * (program_.statements.size() + program_.accesses.size()) + kWorkOfDestroy;
-    if (work > work_left_ || is_stopped()) {
-      has_tried_all_ = false;
-      return false;
-    }
-    work_left_ -= work;
+    work_left_ -= work_of_try_;
     uint64_t listing_work = kListingWorkOfOne;
     const OrderFindings after =
         find_order_findings(edit.program(), HazardsListed::kAll, listing_work);
@@ -138,6 +144,7 @@ class DestroyRepair {
   const StatementId at_;
   const QueueIndex queue_;
   const std::string end_;
+  uint64_t work_of_try_ = 0;  // Of has_work().
   bool has_tried_all_ = true;
 };
 

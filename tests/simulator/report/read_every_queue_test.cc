@@ -2,11 +2,15 @@
 // are says signal_order_test.cc.
 #include "simulator/report/read_every_queue.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 #include "encoder/text/parser.h"
+#include "simulator/order/signal_order.h"
 
 namespace interlock::read_every_queue_test {
 namespace {
@@ -48,6 +52,28 @@ TEST(ReadEveryQueue, SaysThatTwoWaitsMayTakeOneSignal) {
       "before it, so that it is open which of them takes which signal; let it come after that "
       "one, line 6.");
   EXPECT_EQ(error_of(text + "wait t=1 on q2\nwait b on q2\n"), "");
+}
+
+// Somebody outside takes these signals, and says when.
+TEST(ReadEveryQueue, AsksNothingOfSignalsThatNothingInTheProgramTakes) {
+  const std::string text = "signal b on q1\nsignal b on q2\nwait a from outside on q2\n";
+  EXPECT_EQ(error_of(text + "signal b on q1\n"), "");
+}
+
+TEST(ReadEveryQueue, TakesSoManyBinarySemaphoresThatAreUsedAgain) {
+  const auto uses_of = [](uint32_t count) {
+    std::string text;
+    for (uint32_t i = 0; i < count; ++i) text += fmt::format("b{}: semaphore binary\n", i);
+    for (uint32_t i = 0; i < count; ++i) {
+      text += fmt::format("signal b{0} on q1\nwait b{0} on q1\nsignal b{0} on q1\n", i);
+    }
+    return text;
+  };
+  EXPECT_EQ(error_of(uses_of(kReusedSemaphoresMax)), "");
+  EXPECT_THAT(
+      error_of(uses_of(kReusedSemaphoresMax + 1)),
+      testing::HasSubstr("error: more than 1024 binary semaphores are signaled again after "
+                         "a wait, which is the limit; the first of them is signaled, line "));
 }
 
 }  // namespace

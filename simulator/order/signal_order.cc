@@ -23,15 +23,10 @@ struct Signals {
       : statements(signal_statements_of(program)),
         parts(program.semaphores.size()),
         is_reused(reused_binary_semaphores(program)),
-        is_taken_outside(program.semaphores.size()),
         waits(program.semaphores.size()) {
-    for (size_t s = 0; s < is_taken_outside.size(); ++s) {
-      is_taken_outside[s] = program.semaphores[s].is_binary && !is_reused[s];
-    }
     for (uint32_t part = 0; part < statements.size(); ++part) {
-      const uint32_t semaphore = program.signal_parts[part].semaphore.index;
-      if (!statements[part].is_some() || is_taken_outside[semaphore]) continue;
-      parts[semaphore].push_back(part);
+      if (!statements[part].is_some()) continue;
+      parts[program.signal_parts[part].semaphore.index].push_back(part);
     }
     for (std::vector<uint32_t>& of_one : parts) {
       std::ranges::sort(of_one, {},
@@ -60,10 +55,9 @@ struct Signals {
   }
 
   std::vector<StatementId> statements;          // By part.
-  std::vector<std::vector<uint32_t>> parts;     // By semaphore, rising by value; if it is judged.
+  std::vector<std::vector<uint32_t>> parts;     // By semaphore, rising by value.
   std::vector<uint32_t> ranks;                  // By part: its place among these, from 1.
   std::vector<bool> is_reused;                  // By semaphore: reused_binary_semaphores().
-  std::vector<bool> is_taken_outside;           // Binary, signaled once or never waited for.
   std::vector<std::vector<StatementId>> waits;  // Of reused ones, by the signals that they are for.
 };
 

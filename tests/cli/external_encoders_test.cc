@@ -171,7 +171,7 @@ TEST(ExternalEncoderOption, IsMergedByWhoNamesIt) {
        {"--encoder=exec:" FAULTY_ENCODER " ring 2", "--encoder=none", "--encoder=exec:sh"}) {
     const CommandResult wrong = run_interlock({"merge", a, b, "--out=" + all, other});
     EXPECT_EQ(wrong.status, 2) << other;
-    EXPECT_THAT(wrong.err, HasSubstr("the shards are those of ")) << other;
+    EXPECT_THAT(wrong.err, HasSubstr("the shards are not of --encoder=")) << other;
   }
   const CommandResult merged = run_interlock({"merge", a, b, "--out=" + all, encoder});
   EXPECT_EQ(merged.status, 1) << merged.err;
@@ -187,7 +187,7 @@ TEST(ExternalEncoderOption, IsMergedByWhoNamesIt) {
   temporary_file("mine.sh", "exec " FAULTY_ENCODER " ring 3\n");
   const CommandResult changed = run_interlock({"merge", a, b, "--out=" + all + "2", encoder});
   EXPECT_EQ(changed.status, 2);
-  EXPECT_THAT(changed.err, HasSubstr("the shards are those of "));
+  EXPECT_THAT(changed.err, HasSubstr("the shards are not of --encoder="));
 }
 
 TEST(ExternalEncoderOption, BadUseEndsWithStatus2) {

@@ -54,12 +54,6 @@ TEST(ReadEveryQueue, SaysThatTwoWaitsMayTakeOneSignal) {
   EXPECT_EQ(error_of(text + "wait t=1 on q2\nwait b on q2\n"), "");
 }
 
-// Somebody outside takes these signals, and says when.
-TEST(ReadEveryQueue, AsksNothingOfSignalsThatNothingInTheProgramTakes) {
-  const std::string text = "signal b on q1\nsignal b on q2\nwait a from outside on q2\n";
-  EXPECT_EQ(error_of(text + "signal b on q1\n"), "");
-}
-
 TEST(ReadEveryQueue, TakesSoManyBinarySemaphoresThatAreUsedAgain) {
   const auto uses_of = [](uint32_t count) {
     std::string text;

@@ -118,6 +118,25 @@ class RealDependency {
   std::vector<VkImageMemoryBarrier2> images_;
 };
 
+// The same of the older calls: lets both point to what the driver gets, while it lives.
+class RealBarriers {
+ public:
+  RealBarriers(uint32_t buffer_count, const VkBufferMemoryBarrier*& buffers, uint32_t image_count,
+               const VkImageMemoryBarrier*& images) {
+    if (!pretends_queues()) return;
+    buffers_ = without_owners(std::span(buffers, buffer_count));
+    images_ = without_owners(std::span(images, image_count));
+    buffers = buffers_.data();
+    images = images_.data();
+  }
+  RealBarriers(const RealBarriers&) = delete;
+  RealBarriers& operator=(const RealBarriers&) = delete;
+
+ private:
+  std::vector<VkBufferMemoryBarrier> buffers_;
+  std::vector<VkImageMemoryBarrier> images_;
+};
+
 VKAPI_ATTR void VKAPI_CALL pipeline_barrier(
     VkCommandBuffer commands, VkPipelineStageFlags source_stages,
     VkPipelineStageFlags destination_stages, VkDependencyFlags flags, uint32_t memory_count,
@@ -128,14 +147,7 @@ VKAPI_ATTR void VKAPI_CALL pipeline_barrier(
       dependencies_from({source_stages, destination_stages, std::span(memory, memory_count),
                          std::span(buffers, buffer_count), std::span(images, image_count)})};
   const auto& next = device_of(commands).next.vkCmdPipelineBarrier;
-  std::vector<VkBufferMemoryBarrier> real_buffers;
-  std::vector<VkImageMemoryBarrier> real_images;
-  if (pretends_queues()) {
-    real_buffers = without_owners(std::span(buffers, buffer_count));
-    real_images = without_owners(std::span(images, image_count));
-    buffers = real_buffers.data();
-    images = real_images.data();
-  }
+  const RealBarriers real(buffer_count, buffers, image_count, images);
   if (!append_barrier(record)) {
     next(commands, source_stages, destination_stages, flags, memory_count, memory, buffer_count,
          buffers, image_count, images);
@@ -211,14 +223,7 @@ VKAPI_ATTR void VKAPI_CALL wait_events(VkCommandBuffer commands, uint32_t count,
       number_of(commands), numbers_of(events, count),
       dependencies_from({source_stages, destination_stages, std::span(memory, memory_count),
                          std::span(buffers, buffer_count), std::span(images, image_count)})});
-  std::vector<VkBufferMemoryBarrier> real_buffers;
-  std::vector<VkImageMemoryBarrier> real_images;
-  if (pretends_queues()) {
-    real_buffers = without_owners(std::span(buffers, buffer_count));
-    real_images = without_owners(std::span(images, image_count));
-    buffers = real_buffers.data();
-    images = real_images.data();
-  }
+  const RealBarriers real(buffer_count, buffers, image_count, images);
   device_of(commands).next.vkCmdWaitEvents(commands, count, events, source_stages,
                                            destination_stages, memory_count, memory, buffer_count,
                                            buffers, image_count, images);

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "encoder/program/hash.h"
 
@@ -147,8 +148,11 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
   if (!fits) return std::nullopt;
   RecurringRanges made;
   RangeNumbers numbers(std::min(kRangesMax, access_count / kAccessesPerRange));
-  made.words_.resize(access_count);
-  uint16_t* word = made.words_.data();
+  // Ranges that do not recur are too many before long: until then they have no word for each
+  // access.
+  constexpr size_t kWordsAtFirst = 2 * kRangesMax;
+  std::vector<uint16_t> words(std::min(access_count, kWordsAtFirst));
+  size_t count = 0;
   bool has_atomics = false;
   for (const Access& access : program.accesses) {
     const uint64_t begin = memory_begins[access.memory.index];
@@ -156,9 +160,11 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
     const bool writes = access.has_write_side();
     const uint32_t number = numbers.use({begin + access.range.begin, begin + end}, writes);
     if (number == RangeNumbers::kNone) return std::nullopt;
-    *word++ = static_cast<uint16_t>(2 * number + (writes ? 1 : 0));
+    if (count == kWordsAtFirst) words.resize(access_count);
+    words[count++] = static_cast<uint16_t>(2 * number + (writes ? 1 : 0));
     has_atomics |= access.is_atomic();
   }
+  made.words_ = std::move(words);
   made.has_atomics_ = has_atomics;
   const RangeEnds ends(numbers.ranges());
   size_t segments_left = kSegmentsPerAccess * access_count;

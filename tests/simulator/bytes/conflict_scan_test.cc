@@ -136,6 +136,13 @@ TEST(RecurringRanges, AgreeWithHistories) {
   EXPECT_GT(seen.by_history, 5000u);
 }
 
+TEST(RecurringRanges, AgreeWithHistoriesOnALongStream) {
+  SeededChoice choice(1);
+  Seen seen;
+  expect_same_conflicts(recurring_stream(30'000, 100, choice), SIZE_MAX, seen);
+  EXPECT_EQ(seen.by_level, 30'000u);
+}
+
 TEST(RecurringRanges, GoOverToAHistoryAtTheFirstAtomic) {
   SeededChoice choice(1);
   Program program = recurring_stream(200, 10, choice);

@@ -4,77 +4,97 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace interlock {
 namespace {
 
-double cpu_seconds() {
+double thread_cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double seconds_of_a_pass(const Contestant& contestant, double least_seconds) {
-  double total = 0;
-  int passes = 0;
-  do {
-    if (contestant.prepare) contestant.prepare();
-    const double start = cpu_seconds();
-    contestant.pass();
-    total += cpu_seconds() - start;
-    ++passes;
-  } while (total < least_seconds);
-  return total / passes;
-}
+// Makes passes and times them.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const std::function<double()>& clock)
+      : clock_(clock ? clock : thread_cpu_seconds) {}
 
-Timing timing_of(std::vector<double> rounds) {
-  std::sort(rounds.begin(), rounds.end());
-  const size_t n = rounds.size();
-  const double median = rounds[n / 2];
-  return {median, (rounds[(3 * n - 1) / 4] - rounds[n / 4]) / (2 * median)};
+  double seconds_of_a_pass(const Contestant& contestant, double least_seconds) const {
+    double total = 0;
+    int passes = 0;
+    do {
+      if (contestant.prepare) contestant.prepare();
+      const double start = clock_();
+      contestant.pass();
+      total += clock_() - start;
+      ++passes;
+    } while (total < least_seconds);
+    return total / passes;
+  }
+
+ private:
+  std::function<double()> clock_;
+};
+
+double greatest_spread(const std::vector<Timing>& timings) {
+  double greatest = 0;
+  for (const Timing& timing : timings) greatest = std::max(greatest, timing.spread());
+  return greatest;
 }
 
 }  // namespace
 
+double Timing::median() const { return median_of(rounds_); }
+
+double Timing::spread() const {
+  std::vector<double> sorted = rounds_;
+  std::sort(sorted.begin(), sorted.end());
+  const size_t n = sorted.size();
+  return (sorted[(3 * n - 1) / 4] - sorted[n / 4]) / (2 * sorted[n / 2]);
+}
+
 std::vector<Timing> measure_by_turns(const std::vector<Contestant>& contestants,
                                      const TurnOptions& options) {
-  std::vector<Timing> best(contestants.size());
+  const Stopwatch watch(options.clock);
   // The first pass of some makes what all later ones find, in several times as long as these take:
   // who has no more is told by the second.
-  for (const Contestant& contestant : contestants) seconds_of_a_pass(contestant, 0);
+  for (const Contestant& contestant : contestants) watch.seconds_of_a_pass(contestant, 0);
   std::vector<double> second_passes;
   for (const Contestant& contestant : contestants) {
-    second_passes.push_back(seconds_of_a_pass(contestant, 0));
+    second_passes.push_back(watch.seconds_of_a_pass(contestant, 0));
   }
   const double least = *std::min_element(second_passes.begin(), second_passes.end());
   const auto is_hopeless = [&](size_t i) {
-    return second_passes[i] > options.hopeless_seconds && second_passes[i] > 10 * least;
+    return !contestants[i].is_judged && second_passes[i] > options.hopeless_seconds &&
+           second_passes[i] > 10 * least;
   };
+  std::vector<Timing> calmest;
   for (int attempt = 0; attempt < options.attempts; ++attempt) {
     std::vector<std::vector<double>> rounds(contestants.size());
-    for (size_t i = 0; i < contestants.size(); ++i) {
-      if (is_hopeless(i)) {
-        rounds[i].push_back(second_passes[i]);
-      } else if (attempt > 0) {
-        seconds_of_a_pass(contestants[i], 0);
-      }
-    }
     for (int round = 0; round < options.rounds; ++round) {
       for (size_t i = 0; i < contestants.size(); ++i) {
-        if (is_hopeless(i)) continue;
-        rounds[i].push_back(seconds_of_a_pass(contestants[i], options.least_seconds));
+        rounds[i].push_back(is_hopeless(i)
+                                ? second_passes[i]
+                                : watch.seconds_of_a_pass(contestants[i], options.least_seconds));
       }
     }
-    bool is_calm = true;
-    for (size_t i = 0; i < contestants.size(); ++i) {
-      const Timing timing = timing_of(rounds[i]);
-      if (attempt == 0 || timing.spread < best[i].spread) best[i] = timing;
-      is_calm &= best[i].spread <= options.most_spread;
+    std::vector<Timing> timings(std::make_move_iterator(rounds.begin()),
+                                std::make_move_iterator(rounds.end()));
+    if (calmest.empty() || greatest_spread(timings) < greatest_spread(calmest)) {
+      calmest = std::move(timings);
     }
-    if (is_calm) break;
+    if (greatest_spread(calmest) <= options.most_spread) break;
   }
-  return best;
+  return calmest;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 double geometric_mean(const std::vector<double>& values) {

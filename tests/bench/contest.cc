@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace interlock {
 
@@ -38,7 +39,7 @@ std::vector<std::optional<Timing>> ContestProgram::measure(
   std::vector<Contestant> wanted;
   std::vector<size_t> places;
   for (size_t i = 0; i < contestants.size(); ++i) {
-    if (!is_wanted(contest + "/" + contestants[i].name)) continue;
+    if (!contestants[i].pass || !is_wanted(contest + "/" + contestants[i].name)) continue;
     wanted.push_back(contestants[i]);
     places.push_back(i);
   }
@@ -46,9 +47,11 @@ std::vector<std::optional<Timing>> ContestProgram::measure(
   if (wanted.empty()) return timings;
   const std::vector<Timing> measured = measure_by_turns(wanted, options);
   for (size_t i = 0; i < measured.size(); ++i) {
-    const Timing timing{measured[i].seconds / items, measured[i].spread};
+    std::vector<double> nanoseconds = measured[i].rounds();
+    for (double& each : nanoseconds) each *= 1e9 / items;
+    const Timing timing(std::move(nanoseconds));
     results_.push_back({contest + "/" + wanted[i].name,
-                        {{"cpu_time", timing.seconds * 1e9}, {"spread", timing.spread}}});
+                        {{"cpu_time", timing.median()}, {"spread", timing.spread()}}});
     timings[places[i]] = timing;
   }
   return timings;

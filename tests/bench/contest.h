@@ -22,8 +22,9 @@ class ContestProgram {
   // True iff the filter accepts `name`, or there is none.
   bool is_wanted(const std::string& name) const;
 
-  // Measures the contestants that are wanted as `contest/contestant`; those that are not have no
-  // timing. `items`: what one pass handles, so that times are of one.
+  // Measures the contestants that are wanted as `contest/contestant`; those that are not, and those
+  // without a pass, have no timing. `items`: what one pass handles; timings are in nanoseconds of
+  // one item.
   std::vector<std::optional<Timing>> measure(const std::string& contest, double items,
                                              const std::vector<Contestant>& contestants,
                                              const TurnOptions& options = {});

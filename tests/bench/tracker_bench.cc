@@ -3,8 +3,7 @@
 // and a barrier stands between two passes; "first" rows time a new tracker instead, as do those of
 // ranges that are new each time.
 //
-// Bounds: of the best exact peer at most its time, of the best inexact one 1.2 times that, or 5 ns
-// above; registered buffers besides at most twice the ideal. A cell above its bound is marked.
+// A cell above its bound (tracker_bounds.h) is marked.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include "encoder/sync/tracker.h"
 #include "encoder/text/files.h"
 #include "tests/bench/contest.h"
+#include "tests/bench/tracker_bounds.h"
 #include "tests/bench/tracker_peers.h"
 #include "tests/bench/tracker_streams.h"
 
@@ -149,8 +149,6 @@ Contestant contestant(std::string name, const TrackerStream& stream, bool is_fir
 // --- The table
 // ------------------------------------------------------------------------------------
 
-enum class Role { kRegistered, kRaw, kExact, kInexact, kIdeal };
-
 struct Column {
   const char* name;
   Role role;
@@ -185,25 +183,21 @@ class Table {
     const bool is_long = stream.dispatch_count() > 10'000;
     for (const Column& column : kColumns) {
       Contestant made = column.make(column.name, stream, is_first);
+      made.is_judged = column.role == Role::kRegistered || column.role == Role::kRaw;
       if (column.is_quadratic && is_long && !has_barriers) made.pass = nullptr;
       contestants.push_back(std::move(made));
     }
-    std::vector<Contestant> able;
-    for (const Contestant& each : contestants) {
-      if (each.pass) able.push_back(each);
+    const auto timings = program_.measure(
+        "tracker/" + name, static_cast<double>(stream.dispatch_count()), contestants);
+    std::vector<Measured> row;
+    std::vector<std::optional<size_t>> places;  // In `row`, of each column.
+    for (size_t i = 0; i < timings.size(); ++i) {
+      places.push_back(timings[i] ? std::optional(row.size()) : std::nullopt);
+      if (timings[i]) row.push_back({kColumns[i].role, *timings[i]});
     }
-    const auto timings =
-        program_.measure("tracker/" + name, static_cast<double>(stream.dispatch_count()), able);
-    std::vector<std::optional<double>> figures;
-    double spread = 0;
-    for (size_t i = 0, next = 0; i < contestants.size(); ++i) {
-      const auto timing = contestants[i].pass ? timings[next++] : std::nullopt;
-      figures.push_back(timing ? std::optional(timing->seconds * 1e9) : std::nullopt);
-      if (timing) spread = std::max(spread, timing->spread);
-    }
-    if (std::all_of(figures.begin(), figures.end(), [](const auto& f) { return !f; })) return;
+    if (row.empty()) return;
     RawTracker ours(stream);
-    print_row(name, figures, spread, barriers_of(ours, stream));
+    print_row(name, row, places, barriers_of(ours, stream));
   }
 
   void print_end() const {
@@ -214,49 +208,24 @@ class Table {
   }
 
  private:
-  // The least over the bounds of the peers; nothing without peers.
-  static std::optional<double> bound_of(Role ours,
-                                        const std::vector<std::optional<double>>& figures) {
-    std::optional<double> bound;
-    for (size_t i = 0; i < figures.size(); ++i) {
-      if (!figures[i]) continue;
-      double factor = 0;
-      if (kColumns[i].role == Role::kExact) factor = 1.0;
-      if (kColumns[i].role == Role::kInexact) factor = 1.2;
-      if (kColumns[i].role == Role::kIdeal && ours == Role::kRegistered) factor = 2.0;
-      if (factor == 0) continue;
-      const double least = std::max(factor * *figures[i], *figures[i] + 5);
-      bound = std::min(bound.value_or(least), least);
-    }
-    return bound;
-  }
-
-  static std::optional<double> best_peer(const std::vector<std::optional<double>>& figures) {
-    std::optional<double> best;
-    for (size_t i = 0; i < figures.size(); ++i) {
-      const bool is_peer = kColumns[i].role == Role::kExact || kColumns[i].role == Role::kInexact;
-      if (is_peer && figures[i]) best = std::min(best.value_or(*figures[i]), *figures[i]);
-    }
-    return best;
-  }
-
-  void print_row(const std::string& name, const std::vector<std::optional<double>>& figures,
-                 double spread, int64_t barrier_count) {
+  void print_row(const std::string& name, const std::vector<Measured>& row,
+                 const std::vector<std::optional<size_t>>& places, int64_t barrier_count) {
     std::printf("%-36s", name.c_str());
-    for (const std::optional<double>& figure : figures) {
-      std::printf("%11s", (figure ? figure_text(*figure) : "-").c_str());
+    double spread = 0;
+    for (const std::optional<size_t>& place : places) {
+      std::printf("%11s", place ? figure_text(row[*place].timing.median()).c_str() : "-");
+      if (place) spread = std::max(spread, row[*place].timing.spread());
     }
     for (size_t i = 0; i < 2; ++i) {
-      const std::optional<double> bound = bound_of(kColumns[i].role, figures);
-      if (!bound || !figures[i]) {
+      const auto ratio = places[i] ? ratio_to_bound(row, *places[i]) : std::nullopt;
+      if (!ratio) {
         std::printf("%11s", "-");
         continue;
       }
-      const double ratio = *figures[i] / *bound;
-      above_count_ += ratio > 1;
-      program_.note("tracker/" + name + "/" + kColumns[i].name, "to_bound", ratio);
-      if (const auto best = best_peer(figures)) to_best_.push_back(*figures[i] / *best);
-      std::printf("%10.2f%c", ratio, ratio > 1 ? '!' : ' ');
+      above_count_ += *ratio > 1;
+      program_.note("tracker/" + name + "/" + kColumns[i].name, "to_bound", *ratio);
+      to_best_.push_back(*ratio_to_best_peer(row, *places[i]));
+      std::printf("%10.2f%c", *ratio, *ratio > 1 ? '!' : ' ');
     }
     std::printf("%8.0f%%%9lld\n", 100 * spread, static_cast<long long>(barrier_count));
     std::fflush(stdout);

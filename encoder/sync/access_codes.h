@@ -41,6 +41,23 @@ class AccessCodes {
     return earlier_code == allowed_before(mode);
   }
 
+  // What an access does, as a list of few keeps it: its mode, which takes no time to tell, or for
+  // atomics that commute kCommuting and their operation.
+  uint16_t use_of(AccessMode mode) const {
+    const uint32_t code = code_of(mode);
+    const bool commutes = code != kReadCode && code != kWriteCode;
+    return static_cast<uint16_t>(commutes ? kCommuting + code : static_cast<uint32_t>(mode));
+  }
+  static uint32_t code_of_use(uint16_t use) {
+    if (use >= kCommuting) return use - kCommuting;
+    return use <= static_cast<uint16_t>(AccessMode::kRead) ? kReadCode : kWriteCode;
+  }
+
+  // Whether an access of this mode does not conflict with an earlier one.
+  bool allows_after(uint16_t earlier_use, AccessMode mode) const {
+    return code_of_use(earlier_use) == allowed_before(mode);
+  }
+
   bool conflicts(uint32_t stamp, AccessMode mode, uint32_t epoch) const {
     const uint32_t earlier = stamp - epoch;  // Wraps to no code if the stamp is older.
     return (earlier < kCodeCount) & (earlier != allowed_before(mode));
@@ -58,6 +75,7 @@ class AccessCodes {
 
  private:
   static constexpr uint64_t kNothing = 0xff;  // No code.
+  static constexpr uint16_t kCommuting = 16;  // Above all modes.
 
   static constexpr int shift_of(AccessMode mode) { return 8 * static_cast<int>(mode); }
 
@@ -73,6 +91,10 @@ class AccessCodes {
 // below it for a write, or there is a conflict; and of two codes the greater is the mixture.
 class PlainCodes {
  public:
+  static uint16_t use_of(AccessMode mode) { return static_cast<uint16_t>(mode); }
+  bool allows_after(uint16_t earlier_use, AccessMode mode) const {
+    return (earlier_use <= static_cast<uint16_t>(AccessMode::kRead)) & (is_write(mode) == 0);
+  }
   uint32_t code_of(AccessMode mode) const { return is_write(mode) * AccessCodes::kWriteCode; }
   bool allows_other(uint32_t /*earlier_code*/, AccessMode /*mode*/) const { return false; }
   bool conflicts(uint32_t stamp, AccessMode mode, uint32_t epoch) const {

@@ -44,6 +44,23 @@ class BufferTable {
       check_one(id);
   }
 
+  // The same for many handles, of as many buffers as there are now: what is stored in between might
+  // be the table's for all that a compiler knows.
+  class Checker {
+   public:
+    explicit Checker(const BufferTable& table)
+        : table_(table), count_(table.states_.size()), generation_(table.generation_) {}
+    void check(BufferId id) const {
+      if (id.generation != generation_ || id.index >= count_) [[unlikely]]
+        table_.check_one(id);
+    }
+
+   private:
+    const BufferTable& table_;
+    size_t count_;
+    uint32_t generation_;
+  };
+
   // The stamp of the buffer if the handle is valid and the buffer exclusive, else nullptr.
   uint32_t* find_stamp(BufferId id) {
     if (id.index >= states_.size()) return nullptr;
@@ -73,6 +90,9 @@ class BufferTable {
   // themselves.
   size_t shared_count() const { return shared_count_; }
 
+  // How many of them are empty.
+  size_t empty_count() const { return empty_count_; }
+
   void forget_stamps();
   // The bytes in which find_stamp() looks.
   size_t lookup_bytes() const { return states_.size() * sizeof(State); }
@@ -93,6 +113,7 @@ class BufferTable {
   std::vector<uint32_t> free_;
   uint32_t generation_ = 0;  // How many buffers have been removed.
   size_t shared_count_ = 0;
+  size_t empty_count_ = 0;
 };
 
 }  // namespace interlock

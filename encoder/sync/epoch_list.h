@@ -9,44 +9,10 @@
 #include <span>
 #include <utility>
 
-#include "encoder/program/ids.h"
-#include "encoder/program/range.h"
 #include "encoder/sync/access_codes.h"
+#include "encoder/sync/epoch_keys.h"
 
 namespace interlock {
-
-// Keys say which accesses meet. Each stores itself field by field, and no two of 8 bytes adjoin: a
-// compiler that copies more at once may build a key in memory first, in pieces, and load these
-// together, for which a core waits until they have left its store buffer: longer than all the rest.
-// They have no value until they are given one: a list is made for every short program, and has room
-// for many.
-
-// Bytes of a memory; an empty range meets nothing.
-struct RangeKey {
-  uint64_t begin;
-  uint32_t memory;
-  uint64_t end;
-
-  static RangeKey of(MemoryId memory, ByteRange range) {
-    return {range.begin, memory.index, range.end};
-  }
-  bool meets(const RangeKey& other) const {
-    return std::max(begin, other.begin) < std::min(end, other.end) && memory == other.memory;
-  }
-  void store(RangeKey& place) const {
-    place.begin = begin;
-    place.memory = memory;
-    place.end = end;
-  }
-};
-
-// A registered buffer, where no two share bytes.
-struct BufferKey {
-  uint32_t index;
-
-  bool meets(const BufferKey& other) const { return index == other.index; }
-  void store(BufferKey& place) const { place.index = index; }
-};
 
 template <typename Key>
 class EpochList {
@@ -73,10 +39,10 @@ class EpochList {
     const auto append = [&](const Key& key, AccessMode mode) {
       const uint32_t code = codes.code_of(mode);
       if (code == AccessCodes::kReadCode) {
-        key.store(reads_[next_read++]);
+        key.store(reads_[next_read++], 0);
       } else {
         other_codes_[next_other] = code;
-        key.store(others_[next_other++]);
+        key.store(others_[next_other++], 0);
       }
     };
     const auto conflicts = [&](const Key& key, AccessMode mode) {

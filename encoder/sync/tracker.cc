@@ -12,18 +12,18 @@ namespace {
 // A list of so many accesses is as fast as to look them up; of more, where what is looked up does
 // not fit into the nearest caches, or is in many pieces, or is new.
 constexpr size_t kLongList = 48;
-static_assert(kLongList <= EpochList<RangeKey>::kMaxListed);
+static_assert(kLongList <= ListedEpoch<RangeKey>::kMaxListed);
 constexpr size_t kManyBytes = size_t{1} << 18;
 
 constexpr size_t kManySteps = 4;  // An access.
 
 }  // namespace
 
-bool HazardTracker::add(std::span<const Access> ranges, AtomicOp atomic_op) {
+bool HazardTracker::add_slowly(std::span<const Access> ranges, AtomicOp atomic_op) {
   return is_listing_ ? list(ranges, atomic_op) : look_up(ranges, atomic_op);
 }
 
-bool HazardTracker::add(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+bool HazardTracker::add_slowly(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   return is_listing_ ? list(buffers, atomic_op) : look_up(buffers, atomic_op);
 }
 

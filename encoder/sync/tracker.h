@@ -23,7 +23,8 @@
 #include "encoder/program/program.h"
 #include "encoder/sync/access_codes.h"
 #include "encoder/sync/buffer_table.h"
-#include "encoder/sync/epoch_list.h"
+#include "encoder/sync/epoch_keys.h"
+#include "encoder/sync/listed_epoch.h"
 #include "encoder/sync/segment_map.h"
 
 namespace interlock {
@@ -97,24 +98,59 @@ class HazardTracker {
     ByteRange range;
   };
 
+  // What ShortEpoch asks of operands that are buffers.
+  class KeysOfBuffers {
+   public:
+    explicit KeysOfBuffers(const HazardTracker& tracker)
+        : tracker_(tracker), checker_(tracker.segments_.buffers) {}
+
+    static BufferKey of(const BufferAccess& access) { return {access.buffer.index, 0}; }
+    void check(const BufferAccess& access) const { checker_.check(access.buffer); }
+    template <typename Codes>
+    bool conflict_besides(std::span<const BufferAccess> buffers, const Codes& codes) const {
+      return tracker_.segments_.buffers.shared_count() > 0 &&
+             tracker_.conflict_by_range(buffers, codes);
+    }
+
+   private:
+    const HazardTracker& tracker_;
+    BufferTable::Checker checker_;
+  };
+
+  // The same, where they are compared as ranges.
+  struct KeysOfTheirRanges {
+    const BufferTable& table;
+
+    RangeKey of(const BufferAccess& access) const {
+      const BufferTable::Bytes& bytes = table.bytes_of(access.buffer);
+      return RangeKey::of(bytes.memory, bytes.range);
+    }
+    static void check(const BufferAccess& /*access*/) {}  // of() does.
+    template <typename Codes>
+    static bool conflict_besides(std::span<const BufferAccess> /*buffers*/,
+                                 const Codes& /*codes*/) {
+      return false;
+    }
+  };
+
+  bool count_listed(bool is_conflict) {
+    listed_epochs_ += is_conflict;
+    return is_conflict;
+  }
+  bool add_slowly(std::span<const Access> ranges, AtomicOp atomic_op);
+  bool add_slowly(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+
   // In tracker_lists.cc.
   bool list(std::span<const Access> ranges, AtomicOp atomic_op);
-  bool list(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
-    if (buffers.size() > EpochList<BufferKey>::kMaxOperands) {
-      return outgrow_list({}, buffers, atomic_op);
-    }
-    const bool is_apart = listed_ranges_.size() == 0 && segments_.buffers.shared_count() == 0;
-    return is_apart ? list_apart(buffers, atomic_op) : list_by_range(buffers, atomic_op);
-  }
+  bool list(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
             AtomicOp atomic_op);
-  bool list_apart(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+  bool list_as_buffers(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+  template <typename Codes>
+  bool conflict_by_range(std::span<const BufferAccess> buffers, const Codes& codes) const;
   bool end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers);
-  void list_buffers_as_ranges() {
-    if (listed_buffers_.size() > 0) list_all_as_ranges();
-  }
-  void list_all_as_ranges();
+  void list_buffers_as_ranges();
   bool outgrow_list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
                     AtomicOp atomic_op);
   void try_to_leave_lists(size_t listed_count, bool is_of_buffers);
@@ -154,10 +190,11 @@ class HazardTracker {
   uint32_t epoch_ = AccessCodes::kCodeCount;  // Segments start with the stamp 0: not used.
 
   // While epochs are short, what they do is in one of the lists, and the segments know nothing of
-  // the current one. Ranges also stand for buffers, where they are not alone.
+  // the current one. Ranges also stand for buffers, where they are not alone. At most one of the
+  // lists is open, and has all of the epoch then.
   bool is_listing_ = true;
-  EpochList<RangeKey> listed_ranges_;
-  EpochList<BufferKey> listed_buffers_;
+  ListedEpoch<RangeKey> listed_ranges_;
+  ListedEpoch<BufferKey> listed_buffers_;
   size_t listed_epochs_ = 0;      // Since listing began.
   size_t trial_epochs_ = 16;      // After so many, segments that were costly are tried again.
   size_t access_count_ = 0;       // Of the current epoch, while it is not listed.
@@ -174,5 +211,29 @@ class HazardTracker {
   std::vector<Access> resolved_;  // Its buffers as ranges.
   std::vector<Walk> long_walks_;
 };
+
+// Few accesses and no atomics: that is most of what most streams are, and takes no call.
+
+[[gnu::always_inline]] inline bool HazardTracker::add(std::span<const Access> ranges,
+                                                      AtomicOp atomic_op) {
+  if (atomic_op == AtomicOp::kNone) [[likely]] {
+    const auto added = listed_ranges_.add_to_few(ranges, PlainCodes(), KeysOfRanges());
+    if (added != ShortEpochAdded::kNot) [[likely]] {
+      return count_listed(added == ShortEpochAdded::kConflicts);
+    }
+  }
+  return add_slowly(ranges, atomic_op);
+}
+
+[[gnu::always_inline]] inline bool HazardTracker::add(std::span<const BufferAccess> buffers,
+                                                      AtomicOp atomic_op) {
+  if (atomic_op == AtomicOp::kNone) [[likely]] {
+    const auto added = listed_buffers_.add_to_few(buffers, PlainCodes(), KeysOfBuffers(*this));
+    if (added != ShortEpochAdded::kNot) [[likely]] {
+      return count_listed(added == ShortEpochAdded::kConflicts);
+    }
+  }
+  return add_slowly(buffers, atomic_op);
+}
 
 }  // namespace interlock

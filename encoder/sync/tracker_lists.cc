@@ -14,44 +14,82 @@ constexpr uint32_t kMaxPatience = 64;
 
 }  // namespace
 
-inline bool HazardTracker::end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers) {
-  listed_epochs_ += is_conflict;
+bool HazardTracker::end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers) {
   if (listed_count > kShortList) try_to_leave_lists(listed_count, is_of_buffers);
-  return is_conflict;
+  return count_listed(is_conflict);
 }
 
 bool HazardTracker::list(std::span<const Access> ranges, AtomicOp atomic_op) {
-  if (ranges.size() > EpochList<RangeKey>::kMaxOperands) return outgrow_list(ranges, {}, atomic_op);
+  if (ranges.size() > ListedEpoch<RangeKey>::kMaxOperands) {
+    return outgrow_list(ranges, {}, atomic_op);
+  }
   list_buffers_as_ranges();
   return with_codes_of(atomic_op, [&](const auto& codes) {
-    const bool is_conflict = listed_ranges_.add(ranges, codes, [](const Access& access) {
-      return RangeKey::of(access.memory, access.range);
-    });
+    const bool is_conflict = listed_ranges_.add(ranges, codes, KeysOfRanges());
     return end_listing(is_conflict, listed_ranges_.size(), false);
   });
 }
 
-// No two buffers share bytes.
-bool HazardTracker::list_apart(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
-  const BufferTable& table = segments_.buffers;
+bool HazardTracker::list(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  if (buffers.size() > ListedEpoch<BufferKey>::kMaxOperands) {
+    return outgrow_list({}, buffers, atomic_op);
+  }
+  const bool are_alone = listed_ranges_.size() == 0 && segments_.buffers.empty_count() == 0;
+  return are_alone ? list_as_buffers(buffers, atomic_op) : list_by_range(buffers, atomic_op);
+}
+
+// Where two share bytes, that is asked of few accesses alone.
+bool HazardTracker::list_as_buffers(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  listed_ranges_.clear();
+  const KeysOfBuffers keys(*this);
   return with_codes_of(atomic_op, [&](const auto& codes) {
-    const bool is_conflict = listed_buffers_.add(buffers, codes, [&](const BufferAccess& access) {
-      table.check(access.buffer);
-      return BufferKey{access.buffer.index};
-    });
-    return end_listing(is_conflict, listed_buffers_.size(), true);
+    if (segments_.buffers.shared_count() == 0) {
+      const bool is_conflict = listed_buffers_.add(buffers, codes, keys);
+      return end_listing(is_conflict, listed_buffers_.size(), true);
+    }
+    const ShortEpochAdded added = listed_buffers_.open_few()
+                                      ? listed_buffers_.add_to_few(buffers, codes, keys)
+                                      : ShortEpochAdded::kNot;
+    if (added == ShortEpochAdded::kNot) return list_by_range(buffers, atomic_op);
+    return count_listed(added == ShortEpochAdded::kConflicts);
   });
 }
+
+// Whether a dispatch conflicts with the buffers that are listed, few, in bytes that they share.
+template <typename Codes>
+bool HazardTracker::conflict_by_range(std::span<const BufferAccess> buffers,
+                                      const Codes& codes) const {
+  const BufferTable& table = segments_.buffers;
+  for (const BufferAccess& access : buffers) {
+    const BufferTable::Bytes& bytes = table.bytes_of(access.buffer);
+    const RangeKey key = RangeKey::of(bytes.memory, bytes.range);
+    const bool is_conflict = listed_buffers_.any_of_few([&](BufferKey other, uint16_t use) {
+      if (codes.allows_after(use, access.mode)) return false;
+      const BufferTable::Bytes& others = table.bytes(other.index);
+      return RangeKey::of(others.memory, others.range).meets(key);
+    });
+    if (is_conflict) return true;
+  }
+  return false;
+}
+
+template bool HazardTracker::conflict_by_range(std::span<const BufferAccess> buffers,
+                                               const PlainCodes& codes) const;
 
 bool HazardTracker::list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   list_buffers_as_ranges();
-  const BufferTable& table = segments_.buffers;
   return with_codes_of(atomic_op, [&](const auto& codes) {
-    const bool is_conflict = listed_ranges_.add(buffers, codes, [&](const BufferAccess& access) {
-      const BufferTable::Bytes& bytes = table.bytes_of(access.buffer);
-      return RangeKey::of(bytes.memory, bytes.range);
-    });
-    return end_listing(is_conflict, listed_ranges_.size(), false);
+    const bool is_conflict =
+        listed_ranges_.add(buffers, codes, KeysOfTheirRanges{segments_.buffers});
+    const size_t count = listed_ranges_.size();
+    if (is_conflict && segments_.buffers.empty_count() == 0 &&
+        count <= ShortEpoch<BufferKey>::kMost) {
+      // All that is left is buffers.
+      listed_ranges_.clear();
+      listed_buffers_.open_few();
+      listed_buffers_.add_to_few(buffers, codes, KeysOfBuffers(*this));
+    }
+    return end_listing(is_conflict, count, false);
   });
 }
 
@@ -66,7 +104,7 @@ bool HazardTracker::list(std::span<const Access> ranges, std::span<const BufferA
 }
 
 // Before buffers are compared with bytes that are no buffer, or share some with each other.
-void HazardTracker::list_all_as_ranges() {
+void HazardTracker::list_buffers_as_ranges() {
   listed_buffers_.for_each([&](BufferKey buffer, uint32_t code) {
     const BufferTable::Bytes& bytes = segments_.buffers.bytes(buffer.index);
     listed_ranges_.append(RangeKey::of(bytes.memory, bytes.range), code);

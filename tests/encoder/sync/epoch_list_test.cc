@@ -1,4 +1,4 @@
-// The list of an epoch against an obvious one, through more conflicts than it has places.
+// The lists of an epoch against an obvious one, through more conflicts than they have places.
 
 #include "encoder/sync/epoch_list.h"
 
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/sync/listed_epoch.h"
 #include "tests/encoder/sync/random_dispatches.h"
 
 namespace interlock::epoch_list_test {
@@ -75,25 +76,46 @@ std::vector<Operand> random_operands(TestRandom& random, uint64_t memory_bytes, 
   return operands;
 }
 
+struct KeysOfOperands {
+  static RangeKey of(const Operand& operand) { return operand.key; }
+  static void check(const Operand& /*operand*/) {}
+  template <typename Codes>
+  static bool conflict_besides(std::span<const Operand> /*operands*/, const Codes& /*codes*/) {
+    return false;
+  }
+};
+
+bool add(EpochList<RangeKey>& list, std::span<const Operand> operands, AtomicOp op) {
+  return with_codes_of(
+      op, [&](const auto& codes) { return list.add(operands, codes, KeysOfOperands::of); });
+}
+
+bool add(ListedEpoch<RangeKey>& list, std::span<const Operand> operands, AtomicOp op) {
+  return with_codes_of(
+      op, [&](const auto& codes) { return list.add(operands, codes, KeysOfOperands()); });
+}
+
+template <typename List>
+class EpochLists : public testing::Test {};
+using Lists = testing::Types<EpochList<RangeKey>, ListedEpoch<RangeKey>>;
+TYPED_TEST_SUITE(EpochLists, Lists);
+
 // Small memories make conflicts at each dispatch, large ones epochs that fill the list.
-TEST(EpochList, AgreesWithAnObviousListHoweverLongEpochsAre) {
+TYPED_TEST(EpochLists, AgreeWithAnObviousListHoweverLongEpochsAre) {
   for (const uint64_t memory_bytes : {4, 60, 4'000}) {
-    for (const uint64_t most : {uint64_t{3}, uint64_t{EpochList<RangeKey>::kMaxOperands}}) {
+    for (const uint64_t most : {uint64_t{3}, uint64_t{TypeParam::kMaxOperands}}) {
       TestRandom random(memory_bytes + most);
-      EpochList<RangeKey> list;
+      TypeParam list;
       ObviousList obvious;
       size_t longest = 0;
       for (int i = 0; i < 4'000; ++i) {
-        if (random.below(50) == 0 || list.size() > EpochList<RangeKey>::kMaxListed) {
+        if (random.below(50) == 0 || list.size() > TypeParam::kMaxListed) {
           list.clear();
           obvious.clear();
         }
         const std::vector<Operand> operands = random_operands(random, memory_bytes, most);
         const AtomicOp op = kOps[random.below(3)];
-        const bool is_conflict = with_codes_of(op, [&](const auto& codes) {
-          return list.add(std::span(operands), codes, [](const Operand& o) { return o.key; });
-        });
-        ASSERT_EQ(is_conflict, obvious.add(operands, op)) << i;
+        ASSERT_EQ(add(list, operands, op), obvious.add(operands, op)) << i;
         ASSERT_EQ(list.size(), obvious.size()) << i;
         longest = std::max(longest, list.size());
         size_t read_count = 0;
@@ -102,34 +124,63 @@ TEST(EpochList, AgreesWithAnObviousListHoweverLongEpochsAre) {
         });
         ASSERT_EQ(read_count, obvious.read_count()) << i;
       }
-      EXPECT_GT(longest, memory_bytes == 4'000 ? EpochList<RangeKey>::kMaxListed : 3u);
+      EXPECT_GT(longest, memory_bytes == 4'000 ? TypeParam::kMaxListed : 3u);
     }
   }
 }
 
 // Epochs of atomics that commute, each ended by one of another operation: what a list remembers of
 // them is their operation, wherever they have moved.
-TEST(EpochList, TellsAtomicsOfOneOperationFromThoseOfAnother) {
+TYPED_TEST(EpochLists, TellAtomicsOfOneOperationFromThoseOfAnother) {
   TestRandom random(3);
-  EpochList<RangeKey> list;
+  TypeParam list;
   ObviousList obvious;
   AtomicOp op = AtomicOp::kAdd;
   int conflict_count = 0;
   for (int i = 0; i < 20'000; ++i) {
     if (random.below(16) == 0) op = kOps[1 + random.below(2)];
-    if (list.size() > EpochList<RangeKey>::kMaxListed) {
+    if (list.size() > TypeParam::kMaxListed) {
       list.clear();
       obvious.clear();
     }
     std::vector<Operand> operands = random_operands(random, 8, 3);
     for (Operand& operand : operands) operand.mode = AccessMode::kAtomic;
-    const bool is_conflict = list.add(std::span<const Operand>(operands), AccessCodes(op),
-                                      [](const Operand& o) { return o.key; });
+    const bool is_conflict = add(list, operands, op);
     ASSERT_EQ(is_conflict, obvious.add(operands, op)) << i;
     conflict_count += is_conflict;
   }
   EXPECT_GT(conflict_count, 200);
   EXPECT_LT(conflict_count, 5'000);
+}
+
+// What a closed list of few does not take it must not have changed, and what it takes is the same.
+TEST(ShortEpoch, TakesAllOfADispatchOrNothing) {
+  TestRandom random(5);
+  ShortEpoch<RangeKey> few;
+  ObviousList obvious;
+  size_t refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    if (random.below(8) == 0) {
+      few.close();
+      obvious.clear();
+    }
+    const std::vector<Operand> operands = random_operands(random, 200, 5);
+    const bool has_room = few.is_open() && few.size() + operands.size() <= few.kMost;
+    const ShortEpochAdded added =
+        few.add(std::span<const Operand>(operands), PlainCodes(), KeysOfOperands());
+    if (!has_room && !operands.empty()) {
+      ASSERT_EQ(added, ShortEpochAdded::kNot) << i;
+      ++refused;
+      few.close();
+      few.open();
+      obvious.clear();
+      continue;
+    }
+    const bool is_conflict = obvious.add(operands, AtomicOp::kNone);
+    ASSERT_EQ(added, is_conflict ? ShortEpochAdded::kConflicts : ShortEpochAdded::kIsFree) << i;
+    ASSERT_EQ(few.size(), obvious.size()) << i;
+  }
+  EXPECT_GT(refused, 1'000u);
 }
 
 }  // namespace

@@ -118,6 +118,20 @@ TEST(HazardTracker, RegistersWholeMemoriesAndEmptyBuffers) {
   EXPECT_TRUE(add(tracker, access_of(AccessMode::kWrite, {0, UINT64_MAX})));
 }
 
+// Their handles are equal; their bytes are none.
+TEST(HazardTracker, TakesEmptyBuffersForApartFromThemselves) {
+  HazardTracker tracker;
+  const BufferId empty = tracker.register_buffer(kHeap, {8, 8});
+  const BufferId other = tracker.register_buffer(kHeap, {16, 24});
+  EXPECT_FALSE(add(tracker, empty, AccessMode::kWrite));
+  EXPECT_FALSE(add(tracker, empty, AccessMode::kWrite));
+  EXPECT_FALSE(add(tracker, other, AccessMode::kWrite));
+  EXPECT_TRUE(add(tracker, other, AccessMode::kWrite));
+  tracker.unregister_buffer(empty);
+  EXPECT_TRUE(add(tracker, other, AccessMode::kRead));
+  EXPECT_FALSE(add(tracker, other, AccessMode::kRead));
+}
+
 TEST(HazardTrackerDeathTest, RejectsAHandleThatWasUnregisteredThoughItsIndexIsInUse) {
   HazardTracker tracker;
   const BufferId stale = tracker.register_buffer(kHeap, {0, 8});

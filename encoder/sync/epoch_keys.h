@@ -1,0 +1,61 @@
+// Keys say which accesses of an epoch meet, in its lists. Each stores itself field by field, and no
+// two that adjoin have the same size: a compiler that copies two at once may put them together
+// first, in memory or in a register, which takes longer than all the rest. They have no value until
+// they are given one: a list is made for every short program, and has room for many.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "encoder/program/ids.h"
+#include "encoder/program/program.h"
+#include "encoder/program/range.h"
+
+namespace interlock {
+
+// Bytes of a memory; an empty range meets nothing.
+struct RangeKey {
+  uint64_t begin;
+  uint32_t memory;
+  uint16_t use;  // AccessCodes::use_of(), in a list that keeps it; a byte might be any object's.
+  uint64_t end;
+
+  static RangeKey of(MemoryId memory, ByteRange range) {
+    return {range.begin, memory.index, 0, range.end};
+  }
+  // That a range is not empty is asked last: what meets but for that is rare.
+  bool meets(const RangeKey& other) const {
+    return begin < other.end && other.begin < end && memory == other.memory && begin < end &&
+           other.begin < other.end;
+  }
+  void store(RangeKey& place, uint16_t use_of_access) const {
+    place.begin = begin;
+    place.memory = memory;
+    place.use = use_of_access;
+    place.end = end;
+  }
+};
+
+// A registered buffer, none of which is empty.
+struct BufferKey {
+  uint32_t index;
+  uint16_t use;  // As that of RangeKey.
+
+  bool meets(const BufferKey& other) const { return index == other.index; }
+  void store(BufferKey& place, uint16_t use_of_access) const {
+    place.index = index;
+    place.use = use_of_access;
+  }
+};
+
+// What ShortEpoch asks of operands that are ranges.
+struct KeysOfRanges {
+  static RangeKey of(const Access& access) { return RangeKey::of(access.memory, access.range); }
+  static void check(const Access& /*access*/) {}
+  template <typename Codes>
+  static bool conflict_besides(std::span<const Access> /*accesses*/, const Codes& /*codes*/) {
+    return false;
+  }
+};
+
+}  // namespace interlock

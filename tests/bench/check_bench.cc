@@ -17,6 +17,7 @@
 #include "simulator/schedules/choice.h"
 #include "tests/bench/allocated_bytes.h"
 #include "tests/bench/cpu_seconds.h"
+#include "tests/bench/targets.h"
 
 namespace interlock {
 namespace {
@@ -134,6 +135,9 @@ void Check(benchmark::State& state, Ranges ranges) {
   state.counters["program_bytes_per_dispatch"] =
       static_cast<double>(size_bytes_of(program)) / dispatch_count;
   state.counters["barriers"] = static_cast<double>(barrier_count);
+  if (ranges == Ranges::kRepeated && state.range(0) == 1'000'000) hold_time(state, 0.25);
+  if (ranges == Ranges::kOverlapping && state.range(0) == 1'000'000) hold_time(state, 1.5);
+  if (ranges == Ranges::kOverlapping && state.range(0) == 10'000'000) hold_time(state, 20);
 }
 
 void register_sizes(benchmark::internal::Benchmark* benchmark) {
@@ -167,7 +171,7 @@ void measure_beside_tracker(benchmark::State& state, const Program& program) {
   const double ns_per_dispatch = 1e9 / static_cast<double>(program.dispatches.size());
   state.counters["check_ns"] = check_turns.median() * ns_per_dispatch;
   state.counters["tracker_ns"] = tracker_turns.median() * ns_per_dispatch;
-  state.counters["ratio"] = check_turns.median() / tracker_turns.median();
+  hold_ratio(state, check_turns.median() / tracker_turns.median(), 12);
 }
 
 void BesideTracker(benchmark::State& state, Ranges ranges) {

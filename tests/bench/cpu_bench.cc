@@ -16,6 +16,7 @@
 #include "encoder/program/check.h"
 #include "encoder/text/parser.h"
 #include "tests/bench/cpu_seconds.h"
+#include "tests/bench/targets.h"
 
 namespace interlock {
 namespace {
@@ -190,7 +191,7 @@ void Elementwise(benchmark::State& state, const char* kernel, const char* operan
   const double scale = 1e12 / static_cast<double>(count);
   state.counters["ours_ns"] = our_turns.median() * scale;
   state.counters["plain_ns"] = plain_turns.median() * scale;
-  state.counters["ratio"] = our_turns.median() / plain_turns.median();
+  hold_ratio(state, our_turns.median() / plain_turns.median(), 1.2);
 }
 
 void with_sizes(benchmark::internal::Benchmark* bench) {

@@ -19,6 +19,7 @@
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/strategy_three.h"
 #include "tests/bench/dispatch_stream.h"
+#include "tests/bench/targets.h"
 
 namespace interlock {
 namespace {
@@ -43,6 +44,7 @@ void FuzzOneProgram(benchmark::State& state) {
     INTERLOCK_CHECK(outcome.signatures.empty() && outcome.disagreements.empty());
   }
   state.SetItemsProcessed(state.iterations());
+  hold_time(state, 1.0 / 40'000);
 }
 BENCHMARK(FuzzOneProgram)->Unit(benchmark::kMicrosecond);
 
@@ -164,6 +166,7 @@ void MinimizeStream(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
   state.counters["evaluations"] =
       benchmark::Counter(static_cast<double>(evaluation_count), benchmark::Counter::kAvgIterations);
+  if (state.range(0) == 1'000'000) hold_time(state, 10);
 }
 BENCHMARK(MinimizeStream)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 

@@ -70,7 +70,9 @@ std::optional<std::string> bench_table(const std::string& pattern,
   std::string rows;
   for (const BenchResult& result : results) {
     if (!std::regex_search(result.name, regex)) continue;
-    std::vector<std::string> cells = {"`" + result.name + "`"};
+    const auto target = result.figures.find("to_target");
+    const bool is_above = target != result.figures.end() && target->second > 1;
+    std::vector<std::string> cells = {"`" + result.name + "`" + (is_above ? " **!**" : "")};
     for (const std::string& figure : figures) {
       const auto found = result.figures.find(figure);
       const bool is_time = figure == "cpu_time" || figure == "real_time";
@@ -115,19 +117,19 @@ std::optional<std::string> contest_table(const std::string& prefix,
   return head_of("", contestants) + rows;
 }
 
-// `match[2]` is then the prefix, if there is one.
+// `match[2]` is then the pattern, if there is one.
 bool is_of_machine(const std::string& line, std::smatch& match) {
   static const std::regex kLine("<!-- machine( (.*))? -->");
   return std::regex_match(line, match, kLine);
 }
 
-bool is_of(const std::string& prefix, const BenchResult& result) {
-  return result.name.starts_with(prefix + "/");
+bool is_of(const std::string& pattern, const BenchResult& result) {
+  return std::regex_search(result.name, std::regex(pattern, std::regex::extended));
 }
 
-// Whether there is a result of this prefix; without one, whether there is one that is of none for
-// which the document has a machine.
-bool is_measured_here(const std::string& prefix, const std::string& document,
+// Whether there is a result that matches; without a pattern, whether there is one that matches none
+// for which the document has a machine.
+bool is_measured_here(const std::string& pattern, const std::string& document,
                       const std::vector<BenchResult>& results) {
   std::vector<std::string> others;
   std::istringstream in(document);
@@ -136,7 +138,7 @@ bool is_measured_here(const std::string& prefix, const std::string& document,
     if (is_of_machine(line, match) && match[2].matched) others.push_back(match[2]);
   }
   return std::any_of(results.begin(), results.end(), [&](const BenchResult& result) {
-    if (!prefix.empty()) return is_of(prefix, result);
+    if (!pattern.empty()) return is_of(pattern, result);
     return std::none_of(others.begin(), others.end(),
                         [&](const std::string& other) { return is_of(other, result); });
   });

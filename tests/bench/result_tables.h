@@ -30,15 +30,15 @@ std::string comparison_table(const std::vector<std::vector<BenchResult>>& before
 //
 //     <!-- bench REGEX: FIGURE, FIGURE... -->
 //
-// and <!-- end -->: a row for each benchmark whose name matches, and a column for each figure;
-// times have their unit. Of
+// and <!-- end -->: a row for each benchmark whose name matches, marked with ! where the figure
+// to_target is above 1, and a column for each figure; times have their unit. Of
 //
 //     <!-- contest PREFIX: CONTESTANT, CONTESTANT... -->
 //
 // the rows are contests, PREFIX/CONTEST/CONTESTANT, and the cells nanoseconds, marked with ! where
 // the figure to_bound is above 1. A table of which nothing was measured stays as it is.
 //
-// Between <!-- machine PREFIX --> and <!-- end --> stands `machine`, of the results PREFIX/...;
+// Between <!-- machine REGEX --> and <!-- end --> stands `machine`, of the results that match;
 // between <!-- machine --> and <!-- end -->, of all others. Where there are none, it stays.
 std::string with_tables(const std::string& document, const std::vector<BenchResult>& results,
                         const std::string& machine);

@@ -66,15 +66,19 @@ TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
       "<!-- bench ^Nothing: cpu_time -->\nkept\n<!-- end -->\nLast.\n";
   BenchResult parse = result_of("Parse/10", 2500);
   parse.figures["ratio"] = 1.5;
+  parse.figures["to_target"] = 0.75;
+  BenchResult slow = result_of("Parse/20", 9000);
+  slow.figures["to_target"] = 1.01;
   const std::string made =
       with_tables(document,
-                  {parse, result_of("tracker/pool/64/raw", 18.25, 1.2),
+                  {parse, slow, result_of("tracker/pool/64/raw", 18.25, 1.2),
                    result_of("tracker/pool/64/list", 123456), result_of("tracker/x/64/raw", 1)},
                   "A machine.");
   EXPECT_EQ(made,
             "# Head\n\n<!-- machine -->\n\nA machine.\n\n<!-- end -->\n\n"
             "<!-- bench ^Parse: cpu_time, ratio -->\n\n"
-            "|  | cpu_time | ratio |\n| --- | --- | --- |\n| `Parse/10` | 2.50 µs | 1.50 |\n\n"
+            "|  | cpu_time | ratio |\n| --- | --- | --- |\n| `Parse/10` | 2.50 µs | 1.50 |\n"
+            "| `Parse/20` **!** | 9.00 µs | – |\n\n"
             "<!-- end -->\nBetween.\n"
             "<!-- contest tracker/pool: raw, list -->\n\n"
             "|  | raw | list |\n| --- | --- | --- |\n| 64 | 18.2 **!** | 123k |\n\n<!-- end -->\n"
@@ -86,14 +90,15 @@ TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
 // A part may be measured alone, elsewhere or later: what is said of the others stays true.
 TEST(ResultTables, SayWhereAPartWasMeasuredAndWhereTheRest) {
   const std::string document =
-      "<!-- machine -->\nold\n<!-- end -->\n<!-- machine tracker -->\nold\n<!-- end -->\n";
+      "<!-- machine -->\nold\n<!-- end -->\n<!-- machine ^(tracker|queues)/ -->\nold\n<!-- end -->\n";
   const auto made = [](const std::string& rest, const std::string& tracker) {
-    return "<!-- machine -->\n" + rest + "<!-- end -->\n<!-- machine tracker -->\n" + tracker +
-           "<!-- end -->\n";
+    return "<!-- machine -->\n" + rest + "<!-- end -->\n<!-- machine ^(tracker|queues)/ -->\n" +
+           tracker + "<!-- end -->\n";
   };
   const BenchResult tracker = result_of("tracker/pool/64/raw", 1);
   const BenchResult parse = result_of("Parse/10", 1);
   EXPECT_EQ(with_tables(document, {tracker}, "M."), made("old\n", "\nM.\n\n"));
+  EXPECT_EQ(with_tables(document, {result_of("queues/4", 1)}, "M."), made("old\n", "\nM.\n\n"));
   EXPECT_EQ(with_tables(document, {parse}, "M."), made("\nM.\n\n", "old\n"));
   EXPECT_EQ(with_tables(document, {parse, tracker}, "M."), made("\nM.\n\n", "\nM.\n\n"));
   EXPECT_EQ(with_tables(document, {}, "M."), document);

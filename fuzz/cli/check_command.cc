@@ -28,6 +28,7 @@
 #include "simulator/report/check.h"
 #include "simulator/report/expectation_update.h"
 #include "simulator/report/expectations.h"
+#include "simulator/report/joint_advice.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
 #include "simulator/report/report_sarif.h"
@@ -230,8 +231,13 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
     return report_error(program.error());
   }
   if (options.ignores_expectations) program->expectations.clear();
-  const CheckReport report = check(*program, options.check);
+  CheckReport report = check(*program, options.check);
   if (is_stopped()) return ExitStatus::kInterrupted;
+  if (options.has_advice) {
+    report.joint =
+        find_joint_advice(*program, report, {.work_limit = options.check.redundancy_budget});
+    if (is_stopped()) return ExitStatus::kInterrupted;
+  }
   const ExpectationOutcome outcome = judge_expectations(*program, report);
   if (is_stopped()) return ExitStatus::kInterrupted;
   if (options.updates_expectations) return update_file(path, text, *program, report, outcome);
@@ -314,7 +320,8 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       .add_option("files", options.paths,
                   "program texts (.ilk), folders of them; - is standard input")
       ->required();
-  command.add_flag("--advice", options.has_advice, "each piece of sync that can go, and why");
+  command.add_flag("--advice", options.has_advice,
+                   "each piece of sync that can go, and why; and how many of the barriers do");
   command.add_flag("-q,--quiet", options.is_quiet,
                    "a line for each file, and what is not as its lines expect");
   CLI::Option* const ignores =

@@ -10,6 +10,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/order/host_atoms.h"
 #include "simulator/order/in_reference_order.h"
+#include "simulator/order/places.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/order/signal_order.h"
 
@@ -233,6 +234,17 @@ bool is_covered(const ByteHazards& hazard, const std::vector<ByteHazards>& known
 }
 
 }  // namespace
+
+uint64_t work_of_order_findings(const Program& program) {
+  const uint64_t item_count = program.statements.size() + program.accesses.size();
+  const uint64_t row_count = program.statements.size() + 3 * program.edges.size();
+  // That uses of these come in their order is found in passes of their own, with a clock row each.
+  const auto reused =
+      static_cast<uint64_t>(std::ranges::count(reused_binary_semaphores(program), true));
+  const uint64_t pass_count = (reused + kSemaphoresAtOnce - 1) / kSemaphoresAtOnce;
+  return 8 * (item_count + program.edges.size()) + row_count * Places(program).count() / 2 +
+         32 * pass_count * program.statements.size() + 64;
+}
 
 OrderFindings find_order_findings(const Program& program, HazardsListed listed,
                                   uint64_t& work_left) {

@@ -44,6 +44,11 @@ enum class HazardsListed : uint8_t { kAll, kOfOnePair };
 OrderFindings find_order_findings(const Program& program, HazardsListed listed,
                                   uint64_t& work_left);
 
+// What a search for them visits where there is no hazard, as a work limit counts it. Clocks have a
+// number for each place, which sync, edges and operations pass on; a few of these cost what a visit
+// does.
+uint64_t work_of_order_findings(const Program& program);
+
 struct HazardousPair {
   DispatchId first;
   DispatchId second;

@@ -26,7 +26,6 @@
 #include "simulator/barriers/order_findings.h"
 #include "simulator/barriers/queue_cuts.h"
 #include "simulator/barriers/queue_needs.h"
-#include "simulator/order/places.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/order/signal_order.h"
 
@@ -34,19 +33,6 @@ namespace interlock {
 namespace {
 
 enum class PieceVerdict : uint8_t { kOpen, kNeeded, kRedundant };
-
-// What a check visits. Clocks have a number for each place, which sync, edges and operations pass
-// on; a few of these cost what a visit does.
-uint64_t work_of_check(const Program& program) {
-  const uint64_t item_count = program.statements.size() + program.accesses.size();
-  const uint64_t row_count = program.statements.size() + 3 * program.edges.size();
-  // That uses of these come in their order is found in passes of their own, with a clock row each.
-  const auto reused =
-      static_cast<uint64_t>(std::ranges::count(reused_binary_semaphores(program), true));
-  const uint64_t pass_count = (reused + kSemaphoresAtOnce - 1) / kSemaphoresAtOnce;
-  return 8 * (item_count + program.edges.size()) + row_count * Places(program).count() / 2 +
-         32 * pass_count * program.statements.size() + 64;
-}
 
 // Hazards looked at where many pieces are left out at once.
 constexpr uint64_t kPairsMax = 250'000;
@@ -57,7 +43,7 @@ class SyncSearch {
       : program_(program),
         options_(options),
         work_left_(options.work_limit),
-        check_work_(work_of_check(program)),
+        check_work_(work_of_order_findings(program)),
         pieces_(sync_pieces_of(program)),
         saves_nothing_(find_flushes_that_save_nothing(program)),
         has_crossing_signals_(finds_crossing_signals()),

@@ -7,6 +7,7 @@
 
 #include "encoder/program/program.h"
 #include "simulator/barriers/barrier_bounds.h"
+#include "simulator/barriers/joint_removal.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/lifetimes/truncation.h"
@@ -74,6 +75,8 @@ struct CheckReport : BarrierBounds {
   // The limits that ended a search early. Then even a report without findings says nothing about
   // the rest of the program: whoever passes judgement asks is_truncated() first.
   std::vector<Truncation> truncations;
+  // How many of the barriers do; none where nobody asked joint_advice.h, as check() does not.
+  std::optional<JointRemoval> joint;
 
   bool is_truncated() const { return !truncations.empty(); }
 };

@@ -172,6 +172,7 @@ std::string text_of_advice(const Program& program, const CheckReport& report,
                          ? text_of_folded_advice(report)
                          : text_of_redundancy(program, report, limits.redundant) +
                                text_of_redundant_sync(program, report, limits.redundant);
+  if (report.joint && !limits.folds_advice) text += text_of(*report.joint);
   if (limits.has_certificate) text += text_of_certificate(program, report);
   if (report.findings.empty()) text += text_of_chain(program, report);
   return text;

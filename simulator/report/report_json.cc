@@ -158,6 +158,14 @@ Json json_of_redundant_sync(const Program& program, const SyncPiece& piece) {
           {"reason", reason_of(program, piece)}};
 }
 
+Json json_of(const JointRemoval& joint) {
+  return {{"barriers", joint.barrier_count},
+          {"removed", json_of_each(joint.removed, [](BarrierId id) { return id.index; })},
+          {"untried", joint.untried_count},
+          {"kept", joint.kept_count()},
+          {"kept_min", joint.kept_min}};
+}
+
 }  // namespace
 
 std::string json_report(const Program& program, const CheckReport& report,
@@ -216,6 +224,7 @@ std::string json_report(const Program& program, const CheckReport& report,
       {"unjudged_barriers", report.unjudged_barrier_count},
       {"redundant_sync", json_of_each(report.redundant_sync, sync)},
       {"unjudged_sync", report.unjudged_sync_count},
+      {"joint_barriers", report.joint ? json_of(*report.joint) : Json(nullptr)},
       {"certificate", json_of_each(report.forcing, slots)},
       {"chain", json_of_each(report.chain, [](DispatchId id) { return id.index; })},
       {"barrier_budget", known.barrier_budget ? Json(*known.barrier_budget) : Json(nullptr)},

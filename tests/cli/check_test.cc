@@ -177,6 +177,21 @@ TEST(CheckCommand, AdvisesToRemoveARedundantBarrier) {
   EXPECT_THAT(result.out, HasSubstr("redundant: idle (barrier 0, before dispatch 1) can go.\n"));
 }
 
+TEST(CheckCommand, SaysHowManyBarriersDoWhereAskedForAdvice) {
+  // Either of the last two orders the write before the read.
+  const std::string program =
+      std::string(kIdleBarrier) + "barrier\nbarrier\ndispatch Use reads a b\n";
+  constexpr const char* kLine =
+      "barriers: 1 of 3 do: the other 2 can go together, and fewer do not.\n";
+  EXPECT_THAT(run_interlock({"check", "--advice", "-"}, program).out, HasSubstr(kLine));
+  EXPECT_THAT(run_interlock({"check", "-"}, program).out, Not(HasSubstr("barriers: ")));
+  EXPECT_THAT(run_interlock({"check", "--format=json", "--advice", "-"}, program).out,
+              HasSubstr("\"joint_barriers\":{\"barriers\":3,\"removed\":[0,1],\"untried\":0,"
+                        "\"kept\":1,\"kept_min\":1}"));
+  EXPECT_THAT(run_interlock({"check", "--format=json", "-"}, program).out,
+              HasSubstr("\"joint_barriers\":null"));
+}
+
 TEST(CheckCommand, FoldsAdviceToALineBeforeTheFindings) {
   const CommandResult idle = run_interlock({"check", "-"}, kIdleBarrier);
   EXPECT_EQ(idle.status, 0);

@@ -15,6 +15,7 @@
 #include "encoder/program/stop.h"
 #include "encoder/text/files.h"
 #include "fuzz/cli/agreement.h"
+#include "fuzz/cli/captured_advice.h"
 #include "fuzz/cli/captured_files.h"
 #include "fuzz/cli/captured_origins.h"
 #include "fuzz/cli/command_pairs.h"
@@ -91,13 +92,6 @@ std::string text_of_doubts(uint64_t finding_count, const CaptureSummary& summary
   return text;
 }
 
-// A wait of the host, or a part of one.
-bool is_host_wait(const Program& program, const SyncPiece& piece) {
-  if (piece.kind == SyncPieceKind::kHostIdle || piece.kind == SyncPieceKind::kQueue) return true;
-  const bool is_wait = piece.kind == SyncPieceKind::kWait || piece.kind == SyncPieceKind::kValue;
-  return is_wait && program.statements[piece.statement.index].queue == kNoQueue;
-}
-
 // Judges the windows of one log.
 class WindowJudge {
  public:
@@ -130,12 +124,12 @@ class WindowJudge {
     }
     CheckReport report = check(*program, check_options);
     if (is_stopped()) return Error{"the check was stopped."};
-    // What the host does to such memory is no call, and here it is not seen: a wait may be for it.
-    if (summary.maps_coherent) {
-      host_wait_count_ += std::erase_if(report.redundant_sync, [&](const SyncPiece& piece) {
-        return is_host_wait(*program, piece);
-      });
-    }
+    set_joint_advice(*program, summary, check_options.redundancy_budget, report);
+    if (is_stopped()) return Error{"the check was stopped."};
+    const AdviceForHost for_host = take_advice_for_host(*program, summary, report);
+    for_host_.wait_count += for_host.wait_count;
+    for_host_.barrier_count += for_host.barrier_count;
+    joint_.add(*report.joint);
     ++window_count_;
     finding_count_ += report.findings.size();
     redundant_count_ += report.redundant.size() + report.redundant_sync.size();
@@ -173,7 +167,7 @@ class WindowJudge {
 
  private:
   ExitStatus end_of_judged(const CaptureSummary& summary) const {
-    if (!is_whole_) print_out(text_of(summary) + text_of_windows() + text_of_host_waits());
+    if (!is_whole_) print_out(text_of(summary) + text_of_windows() + for_host_.text());
     print_out(text_of_doubts(finding_count_, summary));
     if (finding_count_ > 0) {
       if (options_.output.empty()) {
@@ -196,15 +190,6 @@ class WindowJudge {
     report_error(written.error());
   }
 
-  std::string text_of_host_waits() const {
-    if (host_wait_count_ == 0) return {};
-    return fmt::format(
-        "{} of the host would go without a finding, and {} no advice: what the host does to mapped "
-        "coherent memory is not seen, and may need {}.\n",
-        host_wait_count_ == 1 ? "1 wait" : fmt::format("{} waits", host_wait_count_),
-        host_wait_count_ == 1 ? "is" : "are", host_wait_count_ == 1 ? "it" : "them");
-  }
-
   // `pair_count`: how many findings stand first, each between other commands.
   void tell(const Program& program, const CheckReport& report, uint64_t pair_count,
             const CaptureSummary& summary, const std::string& shown) const {
@@ -215,7 +200,7 @@ class WindowJudge {
       limits.findings = options_.findings_max;
       if (pair_count < count) limits.findings = std::min(limits.findings, pair_count);
     }
-    if (is_whole_) print_out(text_of_host_waits());
+    if (is_whole_) print_out(for_host_.text());
     print_report(text_report(program, report, shown, limits));
     if (count > pair_count) {
       print_out(fmt::format("{} are between {} of commands, each told once.\n",
@@ -254,6 +239,7 @@ class WindowJudge {
       text += fmt::format("{} can go, each within its window: the windows added up.\n",
                           pieces_of(redundant_count_));
     }
+    text += text_of(joint_);
     if (unjudged_count_ > 0) {
       text +=
           fmt::format("Of {} it is not judged whether they can go.\n", pieces_of(unjudged_count_));
@@ -268,8 +254,9 @@ class WindowJudge {
   uint64_t finding_count_ = 0;
   uint64_t redundant_count_ = 0;
   uint64_t unjudged_count_ = 0;
-  uint64_t host_wait_count_ = 0;  // That could go, but for what the host may do after them.
-  bool is_unwritten_ = false;     // A file could not be written.
+  AdviceForHost for_host_;
+  JointCounts joint_;
+  bool is_unwritten_ = false;  // A file could not be written.
   bool is_truncated_ = false;
   std::vector<uint64_t> found_in_;
 };

@@ -100,6 +100,32 @@ TEST_F(CaptureCalls, OfTheHostAreNoAdviceWhereItReadsUnseen) {
   EXPECT_THAT(many.out, HasSubstr("What can go, and why: interlock check --advice " + file));
 }
 
+TEST_F(CaptureCalls, SayHowManyOfTheBarriersDo) {
+  EXPECT_THAT(capture("barrier").out, HasSubstr("\nbarriers: 1; each is needed.\n"));
+  const std::string file = temporary_path("many.ilk");
+  constexpr const char* kAllButOne =
+      "\nbarriers: 999 of 1000 do: the other 1 can go, and fewer do not.\n";
+  EXPECT_THAT(capture("many", {"-o", file}).out, HasSubstr(kAllButOne));
+  EXPECT_THAT(run_interlock({"check", "--advice", file}).out, HasSubstr(kAllButOne));
+  // Those that come with a pass of graphics are none of them.
+  const CommandResult pass = capture("pass", {"-o", file});
+  EXPECT_THAT(pass.out, Not(HasSubstr("\nbarriers: ")));
+  EXPECT_THAT(run_interlock({"check", "--advice", "--possible", file}).out,
+              HasSubstr("\nbarriers: "));
+}
+
+// It is for what the host reads, which makes no call.
+TEST_F(CaptureCalls, ThatNameTheHostAreNoAdviceWhereItReadsUnseen) {
+  const CommandResult result = capture("host-barrier");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("redundant")));
+  EXPECT_THAT(result.out,
+              HasSubstr("2 waits of the host and 1 barrier or part of one that names it "
+                        "would go without a finding, and are no advice: "));
+  EXPECT_THAT(result.out,
+              HasSubstr("\nbarriers: 2; none is known to go, and at least 1 must stay.\n"));
+}
+
 TEST_F(CaptureCalls, CountHazardsAfterOwnReadsWhereAskedTo) {
   const CommandResult told = capture("in-place");
   EXPECT_EQ(told.status, 0) << told.out << told.err;

@@ -237,6 +237,17 @@ void run_many(Sample& sample) {
   sample.device.run(commands);
 }
 
+// What the host reads after the fence, in coherent memory: no call shows what the last one is for.
+void run_host_barrier(Sample& sample) {
+  const VkCommandBuffer commands = sample.device.begin();
+  sample.device.dispatch(commands, sample.first);
+  compute_barrier(commands);
+  sample.device.dispatch(commands, sample.second);
+  barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+          VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+  sample.device.run(commands);
+}
+
 // Writes b twice, with reads of it in between; both barriers name no write in their destination.
 void run_reads_between(Sample& sample) {
   const VkCommandBuffer commands = sample.device.begin();
@@ -313,6 +324,7 @@ constexpr Mode kModes[] = {
     {"forks", run_forks},
     {"many", run_many},
     {"frames", run_frames},
+    {"host-barrier", run_host_barrier},
     {"reads-between", run_reads_between},
     {"overwritten", run_overwritten},
     {"in-place", run_in_place},

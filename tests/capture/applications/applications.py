@@ -1,0 +1,55 @@
+"""The applications of list.txt: a name, what it is installed with, options, and the words of a command."""
+
+import os
+import shutil
+
+PICTURES = 5  # That FFmpeg filters.
+
+
+class Application:
+    def __init__(self, line, shared):
+        """`line`: of list.txt; `shared`: the folder that prepare.sh has filled."""
+        self.name, self.package, *words = line.split()
+        self.options = []
+        while words[0].startswith("--"):
+            self.options.append(words.pop(0))
+        self.command = command_of(words, shared)
+        self._shared = shared
+
+    @property
+    def is_dry(self):
+        return "--dry" in self.options
+
+    @property
+    def needs_screen(self):
+        """Two that look for a free screen at once may find the same one."""
+        return self.command[0] == "xvfb-run"
+
+    def is_installed(self):
+        if shutil.which(self.command[0]) is None:
+            return False
+        modules = os.path.join(self._shared, "npm", "node_modules", self.package)
+        return self.command[0] != "node" or os.path.isdir(modules)
+
+
+def command_of(words, shared):
+    """The words of a command, in full: see list.txt for the short ones."""
+    head = "ffmpeg -v error -init_hw_device vulkan=v:0 -filter_hw_device v".split()
+    tail = ["-frames:v", str(PICTURES), "-f", "null", "-"]
+    source = "-f lavfi -i testsrc=size=64x64".split()
+    up, down = "format=yuv420p,hwupload", "hwdownload,format=yuv420p"
+    if words[0] == "ff":
+        return head + source + ["-vf", f"{up},{words[1]},{down}"] + tail
+    if words[0] == "ff2":
+        graph = f"[0:v]{up}[a];[1:v]{up}[b];[a][b]{words[1]},{down}"
+        return head + source + source + ["-filter_complex", graph] + tail
+    if words[0] == "js":
+        return ["node", os.path.join(shared, "npm", words[1])]
+    if words[0] == "vkfft":
+        return [os.path.join(shared, "vkfft", "vkfft_step"), words[1]]
+    return words
+
+
+def read_list(path, shared):
+    with open(path, encoding="utf-8") as lines:
+        return [Application(line, shared) for line in lines if line.strip() and line[0] != "#"]

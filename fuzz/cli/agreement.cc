@@ -15,12 +15,16 @@
 #include "capture/convert/captured_places.h"
 #include "encoder/program/finding_kind.h"
 #include "encoder/program/range.h"
+#include "fuzz/cli/hazard_lookup.h"
 
 namespace interlock {
 namespace {
 
 // Each list shows so many.
 constexpr size_t kShownMax = 4;
+
+// What is to be looked at.
+constexpr std::string_view kNoReason = "there is no known reason";
 
 // Operands that are looked at for what stands between two accesses, in all.
 constexpr uint64_t kStepsMax = 20'000'000;
@@ -29,9 +33,13 @@ constexpr uint64_t kStepsMax = 20'000'000;
 using HazardKey = std::pair<CapturedPlace, FindingKind>;
 
 struct OwnHazard {
-  std::set<CapturedPlace> firsts;
+  std::set<CapturedPlace> firsts;  // Empty: the earlier one is the host.
   std::vector<const Finding*> findings;
-  bool is_of_host = false;  // The earlier one is the host.
+
+  // None if it is the host.
+  std::optional<CapturedPlace> last_first() const {
+    return firsts.empty() ? std::nullopt : std::optional(*firsts.rbegin());
+  }
 };
 
 struct Sides {
@@ -45,9 +53,6 @@ struct Sides {
     return std::ranges::any_of(foreign,
                                [&](const auto& entry) { return entry.first.first == place; });
   }
-  bool has_own_at(const CapturedPlace& place) const {
-    return std::ranges::any_of(own, [&](const auto& entry) { return entry.first.first == place; });
-  }
 };
 
 void add_own(const Program& program, const Finding& finding, Sides& sides) {
@@ -60,11 +65,7 @@ void add_own(const Program& program, const Finding& finding, Sides& sides) {
   OwnHazard& hazard = sides.own[{*second, finding.kind}];
   hazard.findings.push_back(&finding);
   const auto first = place_of_label(program.reference_of(finding.first.dispatch));
-  if (first) {
-    hazard.firsts.insert(*first);
-  } else {
-    hazard.is_of_host = true;
-  }
+  if (first) hazard.firsts.insert(*first);
 }
 
 // What a change of layout reads and writes at once is one hazard there: a WAW.
@@ -157,7 +158,7 @@ class AccessesBetween {
 
 // Of all findings of a hazard.
 std::string reason_of_covers(const std::set<Cover>& covers) {
-  if (covers.contains(Cover::kNone)) return "there is no known reason";
+  if (covers.contains(Cover::kNone)) return std::string(kNoReason);
   if (covers == std::set<Cover>{Cover::kWrites}) {
     return "it keeps the last write to each byte and the reads since, and all of these bytes are "
            "written again in between";
@@ -193,14 +194,39 @@ std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const S
   return reason_of_covers(covers);
 }
 
-std::string reason_of_foreign(const ForeignHazard& hazard, const CaptureSummary& summary) {
-  if (!hazard.second) return "its command is not known here";
-  if (hazard.is_at_submission && summary.has_timelines) {
-    return "version 1.3.239 follows no timeline semaphore from one submission to another, and the "
-           "application has some (whether one orders this pair is not checked)";
+// What only they name: of each later command and kind one hazard, with the reason.
+class ForeignJudge {
+ public:
+  ForeignJudge(const Program& program, const CaptureSummary& summary)
+      : all_pairs_(program, TimelineWaits::kKept),
+        without_timelines_(program, TimelineWaits::kLeftOut),
+        has_timelines_(summary.has_timelines) {}
+
+  // Whether this is found here, too; `own`, if any, is of the same kind at the same command. They
+  // name the latest of several earlier commands, and here each may be the latest of its stage.
+  bool is_found(const HazardKey& key, const ForeignHazard& hazard, const OwnHazard* own) {
+    if (own == nullptr) return false;
+    return !hazard.first || own->firsts.contains(*hazard.first) ||
+           all_pairs_.has(key.second, hazard.first, key.first);
   }
-  return "there is no known reason";
-}
+
+  std::string reason_of(const HazardKey& key, const ForeignHazard& hazard) {
+    const bool is_of_timelines = hazard.is_at_submission && has_timelines_ &&
+                                 without_timelines_.has(key.second, hazard.first, key.first);
+    if (!is_of_timelines) return std::string(kNoReason);
+    // Its `SignaledSemaphores` are for binary ones.
+    return "version 1.3.239 follows no timeline semaphore from one submission to another, and "
+           "without the waits for those of the application this is a hazard here, too";
+  }
+
+  // Whether a check of pairs was cut, so that a reason may have been missed.
+  bool is_cut() const { return all_pairs_.is_cut() || without_timelines_.is_cut(); }
+
+ private:
+  HazardLookup all_pairs_;
+  HazardLookup without_timelines_;
+  bool has_timelines_;
+};
 
 // Lists of hazards of one side, by the reason.
 class ReasonedList {
@@ -237,6 +263,69 @@ std::string line_of(const HazardKey& key, const std::optional<CapturedPlace>& fi
                      first ? fmt::format(", after {}", text_of(*first)) : "");
 }
 
+struct Agreement {
+  uint64_t both = 0;
+  uint64_t unnamed = 0;  // Of both: they name no earlier command that is known here.
+  ReasonedList only_own;
+  ReasonedList only_foreign;
+  bool is_cut = false;
+};
+
+// Both name a hazard where they mean the same kind, and the same two commands.
+void compare_at(const HazardKey& key, const std::vector<const ForeignHazard*>& foreign,
+                const OwnHazard* own, ForeignJudge& judge, Agreement& agreement) {
+  bool is_agreed = false;
+  bool is_named = false;
+  // One stands for all: what has no reason, if there is any.
+  const ForeignHazard* other = nullptr;
+  std::string reason;
+  for (const ForeignHazard* const hazard : foreign) {
+    if (judge.is_found(key, *hazard, own)) {
+      is_agreed = true;
+      is_named = is_named || hazard->first.has_value();
+    } else if (other == nullptr || reason != kNoReason) {
+      other = hazard;
+      reason = judge.reason_of(key, *hazard);
+    }
+  }
+  if (is_agreed) ++agreement.both;
+  if (is_agreed && !is_named) ++agreement.unnamed;
+  if (own != nullptr && !is_agreed) {
+    agreement.only_own.add(
+        "it names another earlier command of this hazard, and of each operand "
+        "only one",
+        line_of(key, own->last_first()));
+  }
+  if (other == nullptr) return;
+  std::string line = line_of(key, other->first);
+  if (!other->first) line += fmt::format(": {}", *other->text);
+  agreement.only_foreign.add(reason, std::move(line));
+}
+
+Agreement agreement_of(const Program& program, const Sides& sides, const CaptureSummary& summary) {
+  Agreement agreement;
+  AccessesBetween between(program);
+  for (const auto& [key, hazard] : sides.own) {
+    if (sides.foreign.contains(key)) continue;
+    agreement.only_own.add(reason_of_own(key, hazard, sides, summary.places, between),
+                           line_of(key, hazard.last_first()));
+  }
+  ForeignJudge judge(program, summary);
+  for (const auto& [key, hazards] : sides.foreign) {
+    const auto own = sides.own.find(key);
+    compare_at(key, hazards, own == sides.own.end() ? nullptr : &own->second, judge, agreement);
+  }
+  for (const ForeignHazard* const hazard : sides.foreign_elsewhere) {
+    agreement.only_foreign.add("its command is not known here", *hazard->text);
+  }
+  for (uint64_t i = 0; i < sides.own_of_host; ++i) {
+    agreement.only_own.add("it does not look at what the host does to mapped memory",
+                           "at the host");
+  }
+  agreement.is_cut = judge.is_cut();
+  return agreement;
+}
+
 }  // namespace
 
 std::string text_of_agreement(const Program& program, const CheckReport& report,
@@ -247,44 +336,18 @@ std::string text_of_agreement(const Program& program, const CheckReport& report,
            "vulkan-validationlayers).\n";
   }
   const Sides sides = sides_of(program, report, summary);
-  AccessesBetween between(program);
-  uint64_t both = 0;
-  uint64_t other_kind = 0;
-  ReasonedList only_own;
-  ReasonedList only_foreign;
-  for (const auto& [key, hazard] : sides.own) {
-    if (sides.foreign.contains(key)) {
-      ++both;
-      continue;
-    }
-    std::optional<CapturedPlace> first;
-    if (!hazard.firsts.empty()) first = *hazard.firsts.rbegin();
-    only_own.add(reason_of_own(key, hazard, sides, summary.places, between), line_of(key, first));
+  const Agreement agreement = agreement_of(program, sides, summary);
+  std::string text =
+      fmt::format("agreement with {}: both {}, only here {}, only there {}.\n", summary.validation,
+                  agreement.both, agreement.only_own.count(), agreement.only_foreign.count());
+  text += agreement.only_own.text("only here");
+  text += agreement.only_foreign.text("only there");
+  if (agreement.unnamed > 0) {
+    text += fmt::format("  Of both, {} without an earlier command there that is known here.\n",
+                        agreement.unnamed);
   }
-  for (const auto& [key, hazards] : sides.foreign) {
-    if (sides.own.contains(key)) continue;
-    if (sides.has_own_at(key.first)) {
-      ++other_kind;
-      continue;
-    }
-    const ForeignHazard& hazard = *hazards.front();
-    std::string line = line_of(key, hazard.first);
-    if (!hazard.first) line += fmt::format(": {}", *hazard.text);
-    only_foreign.add(reason_of_foreign(hazard, summary), std::move(line));
-  }
-  for (const ForeignHazard* const hazard : sides.foreign_elsewhere) {
-    only_foreign.add(reason_of_foreign(*hazard, summary), *hazard->text);
-  }
-  for (uint64_t i = 0; i < sides.own_of_host; ++i) {
-    only_own.add("it does not look at what the host does to mapped memory", "at the host");
-  }
-  std::string text = fmt::format("agreement with {}: both {}, only here {}, only there {}.\n",
-                                 summary.validation, both, only_own.count(), only_foreign.count());
-  text += only_own.text("only here");
-  text += only_foreign.text("only there");
-  if (other_kind > 0) {
-    text += fmt::format(
-        "  beside these there are {} of another kind, at commands that both name.\n", other_kind);
+  if (agreement.is_cut) {
+    text += "  The pairs of the program are too many to look at: a reason may have been missed.\n";
   }
   if (report.is_truncated()) text += "  What is found here is cut: see above.\n";
   if (summary.places.lost_foreign_count() > 0) {

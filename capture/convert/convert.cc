@@ -43,21 +43,22 @@ struct RecordTypes {};
 // What a log may hold, beside accesses, which are looked up.
 using KnownRecords = RecordTypes<
     ProcessRecord, DeviceRecord, QueueRecord, ObjectNameRecord, DestroyRecord, NotUnderstoodRecord,
-    LostRecord, AllocateMemoryRecord, ImportMemoryRecord, CreateBufferRecord, BindBufferRecord,
-    CreateImageRecord, BindImageRecord, CreateImageViewRecord, CreateBufferViewRecord,
-    HostRangeRecord, CreateShaderModuleRecord, CreateSetLayoutRecord, CreatePipelineLayoutRecord,
-    CreateComputePipelineRecord, AllocateSetsRecord, FreeSetsRecord, ResetSetPoolRecord,
-    UpdateSetsRecord, AllocateCommandsRecord, BeginCommandsRecord, ResetCommandsRecord,
-    ResetCommandPoolRecord, FreeCommandsRecord, BindPipelineRecord, BindSetsRecord, PushSetRecord,
-    DispatchRecord, DispatchIndirectRecord, TransferRecord, BarrierRecord, SetEventRecord,
-    ResetEventRecord, WaitEventsRecord, ExecuteCommandsRecord, LabelRecord, BufferAddressRecord,
-    PushConstantsRecord, NotUnderstoodCommandRecord, CreateRenderPassRecord,
-    CreateFramebufferRecord, CreateGraphicsPipelineRecord, BeginPassRecord, NextSubpassRecord,
-    BeginRenderingRecord, EndPassRecord, BindVertexBuffersRecord, BindIndexBufferRecord, DrawRecord,
-    SubmitRecord, CreateSemaphoreRecord, FenceReachedRecord, SemaphoreReachedRecord,
-    HostSignalRecord, WaitIdleRecord, AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord,
-    ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord, ModuleRecord, CallerRecord,
-    QueueLabelRecord, ExactModeRecord, ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
+    LostRecord, AllocateMemoryRecord, ImportMemoryRecord, ShareMemoryRecord, CreateBufferRecord,
+    BindBufferRecord, CreateImageRecord, BindImageRecord, CreateImageViewRecord,
+    CreateBufferViewRecord, HostRangeRecord, CreateShaderModuleRecord, CreateSetLayoutRecord,
+    CreatePipelineLayoutRecord, CreateComputePipelineRecord, AllocateSetsRecord, FreeSetsRecord,
+    ResetSetPoolRecord, UpdateSetsRecord, AllocateCommandsRecord, BeginCommandsRecord,
+    ResetCommandsRecord, ResetCommandPoolRecord, FreeCommandsRecord, BindPipelineRecord,
+    BindSetsRecord, PushSetRecord, DispatchRecord, DispatchIndirectRecord, TransferRecord,
+    BarrierRecord, SetEventRecord, ResetEventRecord, WaitEventsRecord, ExecuteCommandsRecord,
+    LabelRecord, BufferAddressRecord, PushConstantsRecord, NotUnderstoodCommandRecord,
+    CreateRenderPassRecord, CreateFramebufferRecord, CreateGraphicsPipelineRecord, BeginPassRecord,
+    NextSubpassRecord, BeginRenderingRecord, EndPassRecord, BindVertexBuffersRecord,
+    BindIndexBufferRecord, DrawRecord, SubmitRecord, CreateSemaphoreRecord, FenceReachedRecord,
+    SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord, AcquireRecord, PresentRecord,
+    ResultRecord, RunOptionsRecord, ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord,
+    ModuleRecord, CallerRecord, QueueLabelRecord, ExactModeRecord, ExactSlotRecord,
+    ExactSubmissionRecord, ExactRemarkRecord>;
 
 // What stands in a command buffer, each in its place.
 template <typename Record>
@@ -183,7 +184,11 @@ class LogConverter {
     }
   }
 
-  void handle(const ImportMemoryRecord& record) {
+  void handle(const ImportMemoryRecord& record) { apply_import(record); }
+  void handle(const ShareMemoryRecord& record) { apply_import(record); }
+
+  template <typename Record>
+  void apply_import(const Record& record) {
     const auto memory = objects_.place_of(record.memory).memory;
     objects_.apply(record);
     // What the host does there it does to the one that this is a part of.

@@ -4,14 +4,12 @@
 #include <vulkan/vulkan_core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "capture/convert/captured_bytes.h"
 #include "capture/convert/format_facts.h"
-#include "encoder/program/limits.h"
 #include "encoder/program/result.h"
 
 namespace interlock {
@@ -83,57 +81,6 @@ constexpr size_t kKnownShadersMax = 4096;
 constexpr uint64_t kReadWordsMax = 1ull << 28;
 
 }  // namespace
-
-void ObjectState::apply(const AllocateMemoryRecord& record) {
-  release_memory(record.memory);
-  const auto memory = memories_.create(record.memory);
-  memory->number = ++memory_count_;
-  memory->size_bytes = std::min(record.size_bytes, Limits().memory_bytes);
-  memory->is_coherent =
-      record.properties == 0 || (record.properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-}
-
-void ObjectState::apply(const ImportMemoryRecord& record) {
-  const auto memory = memories_.find(record.memory);
-  if (memory == nullptr || memory->whole != nullptr || memory->host_pointer) return;
-  const uint64_t room_bytes = UINT64_MAX - record.pointer;
-  const uint64_t end = record.pointer + std::min(memory->size_bytes, room_bytes);
-  const auto after = imports_.upper_bound(record.pointer);
-  bool is_apart = after == imports_.end() || after->first >= end;
-  if (is_apart && after != imports_.begin()) {
-    const auto& [begin, whole] = *std::prev(after);
-    const uint64_t offset_bytes = record.pointer - begin;
-    is_apart = offset_bytes >= whole->size_bytes;
-    if (!is_apart && memory->size_bytes <= whole->size_bytes - offset_bytes) {
-      memory->whole = whole;
-      memory->offset_in_whole_bytes = offset_bytes;
-      ++whole->handle_count;
-      return;
-    }
-  }
-  // FFmpeg imports planes of pictures, which begin and end within a page that others share.
-  if (!is_apart) {
-    return summary_.remark(
-        "memory of the host whose pages are imported again, in part (it is taken to be apart)");
-  }
-  memory->host_pointer = record.pointer;
-  imports_[record.pointer] = memory;
-}
-
-void ObjectState::release_memory(uint64_t handle) {
-  const auto memory = memories_.find(handle);
-  if (memory == nullptr) return;
-  CapturedMemory& whole = memory->whole == nullptr ? *memory : *memory->whole;
-  if (--whole.handle_count == 0 && whole.host_pointer) imports_.erase(*whole.host_pointer);
-}
-
-MemoryPlace ObjectState::place_of(uint64_t handle) const {
-  const auto memory = memories_.find(handle);
-  if (memory == nullptr || memory->whole == nullptr) {
-    return {memory, 0, memory == nullptr ? 0 : memory->size_bytes};
-  }
-  return {memory->whole, memory->offset_in_whole_bytes, memory->size_bytes};
-}
 
 void ObjectState::apply(const CreateBufferRecord& record) {
   // One that nobody destroyed ended with its device.

@@ -29,8 +29,11 @@ class ObjectState {
   // Requires: `summary` outlives this.
   explicit ObjectState(CaptureSummary& summary) : summary_(summary) {}
 
+  // Of memory (memory_objects.cc), with what of it is below.
   void apply(const AllocateMemoryRecord& record);
   void apply(const ImportMemoryRecord& record);
+  void apply(const ShareMemoryRecord& record);
+  // Of all others.
   void apply(const CreateBufferRecord& record);
   void apply(const BindBufferRecord& record);
   void apply(const BufferAddressRecord& record);
@@ -84,6 +87,9 @@ class ObjectState {
   // By entry point, with its ExecutionModel.
   using EntryTable = std::map<std::pair<uint32_t, std::string>, std::optional<ShaderAccesses>>;
 
+  // The bytes of one from here on are some of another.
+  static void make_part(CapturedMemory& memory, const std::shared_ptr<CapturedMemory>& whole,
+                        uint64_t offset_bytes);
   // One that is freed, or allocated anew.
   void release_memory(uint64_t handle);
   // Of an image that no memory is known of: as many bytes as it has here.
@@ -98,6 +104,8 @@ class ObjectState {
   HandleTable<CapturedMemory> memories_;
   // By pointer, of those of the host that are no part of another; they do not overlap.
   std::map<uint64_t, std::shared_ptr<CapturedMemory>> imports_;
+  // By file, of what was exported, until all that is the same bytes is freed.
+  std::map<SharedFile, std::shared_ptr<CapturedMemory>> shared_;
   HandleTable<CapturedBuffer> buffers_;
   CapturedAddresses addresses_;
   HandleTable<CapturedImage> images_;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/log/graphics_records.h"
@@ -16,6 +17,9 @@
 
 namespace interlock {
 
+// A file that memory was exported as: the device and the number of its inode.
+using SharedFile = std::pair<uint64_t, uint64_t>;
+
 struct CapturedMemory {
   uint64_t number = 0;  // In the order of creation, from 1. So for every number below.
   uint64_t size_bytes = 0;
@@ -23,7 +27,8 @@ struct CapturedMemory {
   uint64_t declared_window = 0;          // The last window that declares it; 0: none.
   uint64_t handle_count = 1;             // Of it, and of what is a part of it.
   std::optional<uint64_t> host_pointer;  // Of one that is imported.
-  // An earlier one that it is a part of, since both are imported; else null.
+  std::vector<SharedFile> files;         // Of one that is exported.
+  // An earlier one that it is a part of, since both are imported, or that was exported; else null.
   std::shared_ptr<CapturedMemory> whole;
   uint64_t offset_in_whole_bytes = 0;
 };

@@ -1,5 +1,8 @@
 // Memory, buffers and their views, and what the host says of mapped memory.
 
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <volk.h>
 
 #include <array>
@@ -13,10 +16,27 @@
 namespace interlock {
 namespace {
 
+// Names the file, if each memory has one of its own: shared memory, or a buffer of dma-buf. Handles
+// of other drivers may all be of one file, which says nothing.
+void name_file(int descriptor, ShareMemoryRecord& record) {
+  struct stat status;
+  struct statfs system;
+  if (fstat(descriptor, &status) != 0 || fstatfs(descriptor, &system) != 0) return;
+  const bool is_own = S_ISREG(status.st_mode) || system.f_type == DMA_BUF_MAGIC;
+  if (!is_own) return;
+  record.file_device = status.st_dev;
+  record.file = status.st_ino;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAllocateInfo* info,
                                                const VkAllocationCallbacks* allocator,
                                                VkDeviceMemory* memory) {
   const Device& owner = device_of(device);
+  // Who imports a descriptor gives it away.
+  ShareMemoryRecord shared;
+  const auto* const file = find_in_chain<VkImportMemoryFdInfoKHR>(
+      info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR);
+  if (file != nullptr && file->handleType != 0) name_file(file->fd, shared);
   const VkResult result = owner.next.vkAllocateMemory(device, info, allocator, memory);
   if (result != VK_SUCCESS) return result;
   const bool is_known = info->memoryTypeIndex < owner.memory.memoryTypeCount;
@@ -29,6 +49,24 @@ VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAl
     log().append(
         ImportMemoryRecord{number_of(*memory), reinterpret_cast<uintptr_t>(import->pHostPointer)});
   }
+  if (file != nullptr && file->handleType != 0) {
+    shared.memory = number_of(*memory);
+    shared.is_import = 1;
+    shared.handle_type = file->handleType;
+    log().append(shared);
+  }
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL get_memory_file(VkDevice device, const VkMemoryGetFdInfoKHR* info,
+                                               int* descriptor) {
+  const VkResult result = device_of(device).next.vkGetMemoryFdKHR(device, info, descriptor);
+  if (result != VK_SUCCESS) return result;
+  ShareMemoryRecord shared;
+  shared.memory = number_of(info->memory);
+  shared.handle_type = info->handleType;
+  name_file(*descriptor, shared);
+  log().append(shared);
   return result;
 }
 
@@ -127,6 +165,7 @@ std::span<const Intercepted> memory_calls() {
       Intercepted{"vkFreeMemory",
                   as_function(destroy_object<&VolkDeviceTable::vkFreeMemory,
                                              VK_OBJECT_TYPE_DEVICE_MEMORY, VkDeviceMemory>)},
+      Intercepted{"vkGetMemoryFdKHR", as_function(get_memory_file)},
       Intercepted{"vkCreateBuffer", as_function(create_buffer)},
       Intercepted{
           "vkDestroyBuffer",

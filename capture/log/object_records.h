@@ -102,6 +102,21 @@ struct ImportMemoryRecord {
   static void each_field(auto& self, auto& fields) { fields(self.memory, self.pointer); }
 };
 
+// A memory is exported as a handle of the system, or was just allocated by importing one. The file
+// tells whether two are the same; both are 0 where none is known that is of this memory alone.
+struct ShareMemoryRecord {
+  static constexpr RecordKind kKind = RecordKind::kShareMemory;
+  uint64_t memory = 0;
+  uint32_t is_import = 0;
+  uint32_t handle_type = 0;  // VkExternalMemoryHandleTypeFlagBits.
+  uint64_t file_device = 0;
+  uint64_t file = 0;  // Its inode.
+
+  static void each_field(auto& self, auto& fields) {
+    fields(self.memory, self.is_import, self.handle_type, self.file_device, self.file);
+  }
+};
+
 struct CreateBufferRecord {
   static constexpr RecordKind kKind = RecordKind::kCreateBuffer;
   uint64_t buffer = 0;

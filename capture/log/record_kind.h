@@ -27,6 +27,7 @@ enum class RecordKind : uint32_t {
   kHostRange = 23,
   kBufferAddress = 24,
   kImportMemory = 25,
+  kShareMemory = 26,
 
   kCreateShaderModule = 32,
   kCreateSetLayout = 33,

@@ -151,6 +151,20 @@ TEST_F(Capture, NamesAProcessThatSubmittedNothing) {
   EXPECT_EQ(capture("nothing").status, 2);
 }
 
+// Two memories that are one file are one memory, and who else has that file is not seen.
+TEST_F(Capture, KnowsMemoryThatIsExportedAndImported) {
+  if (std::system(SAMPLE_APPLICATION " shared-file >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "the driver exports no memory as files.";
+  }
+  const CommandResult result = capture("shared-file");
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("ended with status")));
+  EXPECT_THAT(result.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads"));
+  EXPECT_THAT(result.out, HasSubstr("memory that is exported (what others do with it is not seen): "
+                                    "1\n"));
+  EXPECT_THAT(result.out, Not(HasSubstr("was not exported here")));
+}
+
 // As on a disk that is full: the application runs on, and the verdict says where the log ends.
 TEST_F(Capture, LeavesTheApplicationAloneWhereTheLogMayNotGrow) {
   const CommandResult result =

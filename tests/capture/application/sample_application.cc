@@ -347,6 +347,7 @@ constexpr Mode kModes[] = {
     {"ordered-table", run_ordered_table, {.has_addresses = true}},
     {"set-that-stays", run_set_that_stays},
     {"imports", run_imports, {.has_imports = true}},
+    {"shared-file", run_shared_file, {.has_files = true}},
     {"record", run_record},
     {"record-briefly", run_record_briefly},
     {"all-features", run_barrier, {false, true, false}},

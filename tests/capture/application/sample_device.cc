@@ -103,11 +103,13 @@ void SampleDevice::create_device(SampleWishes wishes) {
   enabled.robustBufferAccess = VK_TRUE;
   if (!wishes.has_all_features) info.pEnabledFeatures = &enabled;
   const char* const extensions[] = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
-                                    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
-  info.enabledExtensionCount = wishes.has_imports ? 2 : 1;
+                                    wishes.has_files ? VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME
+                                                     : VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
+  const bool has_more = wishes.has_imports || wishes.has_files;
+  info.enabledExtensionCount = has_more ? 2 : 1;
   info.ppEnabledExtensionNames = extensions;
   const VkResult result = vkCreateDevice(physical_, &info, nullptr, &device_);
-  if (wishes.has_imports && result == VK_ERROR_EXTENSION_NOT_PRESENT) std::exit(4);
+  if (has_more && result == VK_ERROR_EXTENSION_NOT_PRESENT) std::exit(4);
   require(result, "vkCreateDevice");
   volkLoadDevice(device_);
   vkGetDeviceQueue(device_, family_, 0, &queue_);
@@ -236,6 +238,43 @@ SampleBuffer SampleDevice::buffer_at(void* pointer) {
   made.words = static_cast<uint32_t*>(pointer);
   buffers_.push_back(made);
   return made;
+}
+
+SampleBuffer SampleDevice::shared_buffer(int file) {
+  constexpr auto kHandle = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  SampleBuffer made;
+  VkExternalMemoryBufferCreateInfo external = {
+      VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
+  external.handleTypes = kHandle;
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.pNext = &external;
+  info.size = kSampleBytes;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  require(vkCreateBuffer(device_, &info, nullptr, &made.buffer), "vkCreateBuffer");
+  VkMemoryRequirements needs;
+  vkGetBufferMemoryRequirements(device_, made.buffer, &needs);
+  VkImportMemoryFdInfoKHR import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR};
+  import.handleType = kHandle;
+  import.fd = file;
+  VkExportMemoryAllocateInfo exported = {VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO};
+  exported.handleTypes = kHandle;
+  VkMemoryAllocateInfo memory = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  memory.pNext = file < 0 ? static_cast<const void*>(&exported) : &import;
+  memory.allocationSize = needs.size;
+  memory.memoryTypeIndex = memory_type(physical_, needs.memoryTypeBits);
+  require(vkAllocateMemory(device_, &memory, nullptr, &made.memory), "vkAllocateMemory");
+  require(vkBindBufferMemory(device_, made.buffer, made.memory, 0), "vkBindBufferMemory");
+  buffers_.push_back(made);
+  return made;
+}
+
+int SampleDevice::file_of(const SampleBuffer& buffer) const {
+  VkMemoryGetFdInfoKHR info = {VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR};
+  info.memory = buffer.memory;
+  info.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  int file = -1;
+  require(vkGetMemoryFdKHR(device_, &info, &file), "vkGetMemoryFdKHR");
+  return file;
 }
 
 VkDescriptorSet SampleDevice::allocate_set() {

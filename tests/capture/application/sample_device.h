@@ -27,6 +27,7 @@ struct SampleWishes {
   bool is_unnamed = false;        // The extension with names and labels is not turned on.
   bool has_addresses = false;     // Of buffers.
   bool has_imports = false;       // Of memory of the host.
+  bool has_files = false;         // That memory is exported as, and imported from.
 };
 
 class SampleDevice {
@@ -54,6 +55,11 @@ class SampleDevice {
   // Of memory of the host, which outlives this. Requires: the device has imports; `memory` is
   // aligned to kSampleImportBytes, and so large.
   SampleBuffer buffer_at(void* memory);
+
+  // Of memory that can be exported, or that is imported from this file, which then belongs to the
+  // driver. Requires: the device has files. -1: it is a new one.
+  SampleBuffer shared_buffer(int file);
+  int file_of(const SampleBuffer& buffer) const;
 
   // The shader that reads binding 0, and writes one more to binding 1.
   static std::span<const uint32_t> add_one();

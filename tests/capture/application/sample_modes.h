@@ -64,6 +64,8 @@ void run_ordered_table(Sample& sample);
 void run_set_that_stays(Sample& sample);
 // The missing barrier: what is between the dispatches is memory of the host, by two imports.
 void run_imports(Sample& sample);
+// The same of memory that is exported as a file and imported from it.
+void run_shared_file(Sample& sample);
 
 // Calls that other modes do not make: events, newer-events, event-twice, newer, pushed,
 // simultaneous, blit, resolve; with all that orders them, or without one dependency.

@@ -14,6 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
+using testing::Pair;
 using testing::SizeIs;
 
 constexpr uint64_t kQueue = 100;
@@ -99,15 +100,90 @@ TEST(ConvertImports, AreWrittenByTheHostAsOne) {
   EXPECT_THAT(converted(log.bytes()).text, HasSubstr("host writes m1[1280:1536]"));
 }
 
+// The file, or 0: none is known.
+ShareMemoryRecord shared(uint64_t handle, bool is_import, uint64_t file) {
+  return {handle, is_import ? 1u : 0u, VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+          file == 0 ? 0u : 8u, file};
+}
+
+// A buffer over all of a memory that is imported as this file.
+void import_file(SyntheticLog& log, uint64_t handle, uint64_t file, uint64_t size_bytes = 4096) {
+  log.append(AllocateMemoryRecord{handle, size_bytes, 0});
+  log.append(shared(handle, true, file));
+  log.append(CreateBufferRecord{handle, size_bytes, 0, 0});
+  log.append(BindBufferRecord{handle, handle, 0});
+}
+
+SyntheticLog log_of_an_export(uint64_t file) {
+  SyntheticLog log = log_of_a_queue();
+  log.append(AllocateMemoryRecord{1, 4096, 0});
+  log.append(CreateBufferRecord{1, 4096, 0, 0});
+  log.append(BindBufferRecord{1, 1, 0});
+  log.append(shared(1, false, file));
+  return log;
+}
+
+constexpr const char* kExported = "memory that is exported (what others do with it is not seen)";
+constexpr const char* kImported =
+    "memory that is imported and was not exported here (it is taken to be apart, and what others do "
+    "with it is not seen)";
+
+TEST(ConvertImports, OfAFileThatWasExportedAreThatMemory) {
+  SyntheticLog log = log_of_an_export(5);
+  import_file(log, 2, 5);
+  const ConvertedLog result = filled(log, 1, 2);
+  EXPECT_THAT(findings_of(result.text), SizeIs(1));
+  EXPECT_THAT(result.summary.remarks, ElementsAre(Pair(kExported, 1)));
+}
+
+TEST(ConvertImports, OfAnotherFileAreApartAndCounted) {
+  struct Files {
+    uint64_t exported;
+    uint64_t imported;
+  };
+  for (const Files files : {Files{5, 6}, Files{5, 0}, Files{0, 0}}) {
+    SyntheticLog log = log_of_an_export(files.exported);
+    import_file(log, 2, files.imported);
+    const ConvertedLog result = filled(log, 1, 2);
+    EXPECT_THAT(findings_of(result.text), IsEmpty());
+    EXPECT_THAT(result.summary.remarks, ElementsAre(Pair(kExported, 1), Pair(kImported, 1)));
+  }
+}
+
+// Once all of it is freed, another file may have the number.
+TEST(ConvertImports, OfAFileLastAsLongAsOneOfThem) {
+  for (const bool is_second_freed : {false, true}) {
+    SyntheticLog log = log_of_an_export(5);
+    import_file(log, 2, 5);
+    log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 1});
+    if (is_second_freed) log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, 2});
+    import_file(log, 3, 5);
+    EXPECT_THAT(findings_of(filled(log, 2, 3).text), SizeIs(is_second_freed ? 0 : 1));
+  }
+}
+
+TEST(ConvertImports, OfAFileReachNoFurtherThanIt) {
+  SyntheticLog log = log_of_an_export(5);
+  import_file(log, 2, 5, 8192);
+  const ConvertedLog result = filled(log, 1, 2);
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(findings_of(result.text), SizeIs(1));
+}
+
 TEST(ConvertImports, TakeWhatAHostileLogSays) {
   SyntheticLog log = log_of_a_queue();
   log.append(ImportMemoryRecord{7, kPointer});
+  log.append(shared(7, true, 5));
   import(log, 1, UINT64_MAX - 8, 4096);
   log.append(ImportMemoryRecord{1, kPointer});
   import(log, 2, UINT64_MAX - 4, 2);
   log.append(BindBufferRecord{2, 2, UINT64_MAX});
   log.append(AllocateMemoryRecord{1, 4096, 0});
   log.append(AllocateMemoryRecord{2, 4096, 0});
+  // Exported and imported as itself, and again as a part of another.
+  for (const bool is_import : {false, true, true, false}) {
+    for (const uint64_t memory : {1, 2}) log.append(shared(memory, is_import, 5));
+  }
   EXPECT_EQ(filled(log, 1, 2).error, "");
 }
 

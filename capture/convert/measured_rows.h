@@ -12,7 +12,8 @@ namespace interlock {
 // order of their bytes.
 std::vector<CapturedOperand> with_rows(const std::vector<CapturedOperand>& operands);
 
-// Of each mode and memory one range, from the first byte to the last: they may overlap.
+// Of each mode and memory one range, from the first byte to the last: they may overlap. Atomics are
+// read and written.
 std::vector<CapturedOperand> bounded(const std::vector<CapturedOperand>& operands);
 
 }  // namespace interlock

@@ -18,6 +18,9 @@ namespace {
 
 // A folder: each process that loads the layer writes a log of its own there.
 constexpr const char* kFolderVariable = "INTERLOCK_CAPTURE_DIR";
+// What the manifest of the implicit layer asks for. It asks for one value, so that this is no
+// folder; by itself it means the current one.
+constexpr const char* kImplicitVariable = "INTERLOCK_CAPTURE";
 
 // Closed with the process, and never gone: other threads may go on until the very end.
 LayerLog* const the_log = new LayerLog;
@@ -33,7 +36,8 @@ void abandon_log() { the_log->writer().abandon(); }
 std::string program_name() { return program_invocation_short_name; }
 
 void start_log(const VkApplicationInfo* application) {
-  const char* const folder = std::getenv(kFolderVariable);
+  const char* folder = std::getenv(kFolderVariable);
+  if (folder == nullptr && std::getenv(kImplicitVariable) != nullptr) folder = ".";
   if (folder == nullptr) return;
   const std::string stem = std::string(folder) + "/" + std::to_string(getpid());
   // A process may become another program, which loads the layer again.

@@ -71,6 +71,7 @@ std::vector<std::string> captured_environment(const std::string& layer_folder,
                                         : joined(value_of(path_name), layer_folder);
   own["VK_INSTANCE_LAYERS"] = joined(value_of("VK_INSTANCE_LAYERS"), kLayer);
   own["INTERLOCK_CAPTURE_DIR"] = folder;
+  own["INTERLOCK_CAPTURE"] = "";  // Not as an implicit layer, too.
   own["INTERLOCK_CAPTURE_OPTIONS"] = words_of(request);
   own["INTERLOCK_CAPTURE_EXACT"] = request.is_exact ? "1" : "";
   if (request.is_validated) validate(own);

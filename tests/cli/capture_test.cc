@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -174,6 +175,42 @@ TEST_F(Capture, LetsAtomicsOfOneOperationBeUnordered) {
                                       "with each other): 2\n"));
     EXPECT_EQ(capture("atomics-after-a-store", options).status, 1);
   }
+}
+
+// Without the command: a variable with one value makes loaders load the layer.
+TEST_F(Capture, IsAskedForByOneVariable) {
+  const std::string folder = temporary_path("one-variable");
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  const std::string run = "cd " + folder + " && export XDG_DATA_HOME=" LAYER_FOLDER " && ";
+  const auto log_count = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder),
+                         std::filesystem::directory_iterator());
+  };
+  const CommandResult without = run_shell(run + SAMPLE_APPLICATION " missing");
+  EXPECT_EQ(without.status, 0) << without.err;
+  EXPECT_EQ(log_count(), 0);
+  const CommandResult with = run_shell(run + "INTERLOCK_CAPTURE=1 " SAMPLE_APPLICATION
+                                             " missing && "
+                                             "interlock capture --log=$(ls *.ilog)");
+  EXPECT_EQ(with.status, 1) << with.out << with.err;
+  EXPECT_THAT(with.out, HasSubstr("RAW hazard: s1.b0.c1 (dispatch 1) reads"));
+  EXPECT_EQ(log_count(), 1);
+  // Asked for in both ways, it is there once: everything else would be logged twice.
+  const CommandResult both =
+      run_shell(run + "INTERLOCK_CAPTURE=1 interlock capture -- " SAMPLE_APPLICATION " missing");
+  EXPECT_EQ(both.status, 1) << both.out << both.err;
+  EXPECT_THAT(both.out, HasSubstr("  2 dispatches, 0 transfers, "));
+  EXPECT_EQ(log_count(), 1);
+  const CommandResult named =
+      run_shell(run + "VK_ADD_LAYER_PATH=" LAYER_FOLDER
+                      " VK_INSTANCE_LAYERS=VK_LAYER_INTERLOCK_capture INTERLOCK_CAPTURE=1 "
+                      "INTERLOCK_CAPTURE_DIR=. " SAMPLE_APPLICATION
+                      " missing && "
+                      "for log in *.ilog; do interlock capture --log=$log; done");
+  EXPECT_EQ(log_count(), 2) << named.err;
+  EXPECT_THAT(named.out, HasSubstr("  2 dispatches, 0 transfers, "));
+  EXPECT_THAT(named.out, Not(HasSubstr("  4 dispatches")));
 }
 
 // As on a disk that is full: the application runs on, and the verdict says where the log ends.

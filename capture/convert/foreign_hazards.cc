@@ -35,10 +35,14 @@ struct IsCalled {
   bool operator()(const auto&) const { return false; }
 };
 
-// Where the subpass begins whose draw stands at `index`: that is what it is told as. Of a draw
-// whose list has no beginning, itself.
-size_t told_at(const RecordedCommands& list, size_t index) {
-  if (!std::holds_alternative<DrawCommand>(list.commands[index])) return index;
+// Where the subpass begins whose draw stands at `index`, or whose attachments are stored there at
+// its end: that is what it is told as. The change of layout at the end of a pass is told there.
+// Where the list has no beginning, itself.
+size_t told_at(const RecordedCommands& list, size_t index, bool is_transition) {
+  const Command& command = list.commands[index];
+  const bool is_of_subpass = std::holds_alternative<DrawCommand>(command) ||
+                             (std::holds_alternative<EndPassCommand>(command) && !is_transition);
+  if (!is_of_subpass) return index;
   for (size_t i = index; i > 0; --i) {
     const Command& before = list.commands[i - 1];
     const bool begins = std::holds_alternative<BeginPassCommand>(before) ||
@@ -101,7 +105,7 @@ std::optional<CapturedPlace> ForeignHazards::place_of(const ForeignCommand& comm
   if (index >= list.commands.size()) return std::nullopt;
   if (!std::visit(IsCalled{command.name}, list.commands[index])) return std::nullopt;
   return CapturedPlace{execution.submission, execution.buffer,
-                       number_of(list, told_at(list, index))};
+                       number_of(list, told_at(list, index, command.is_transition))};
 }
 
 void ForeignHazards::add_recorded(const RecordedCommands& list, size_t index,
@@ -118,6 +122,8 @@ void ForeignHazards::add_recorded(const RecordedCommands& list, size_t index,
     ForeignHazard hazard;
     hazard.kind = noted.message.kind;
     hazard.second = place;
+    const size_t told = told_at(list, index, noted.message.is_transition);
+    if (told != index) hazard.second->command = first_command + number_of(list, told);
     hazard.first = place_of(noted.message.prior, here);
     if (hazard.first) hazard.first->command += first_command;
     hazard.text = noted.text;

@@ -24,6 +24,10 @@ uint64_t number_in(std::string_view word, int base) {
   return number;
 }
 
+bool is_transition(std::string_view text, std::string_view key) {
+  return word_after(text, key) == "SYNC_IMAGE_LAYOUT_TRANSITION";
+}
+
 ForeignCommand command_in(std::string_view text) {
   ForeignCommand command;
   command.name = word_after(text, "command: ");
@@ -49,13 +53,19 @@ ForeignMessage parsed_message(std::string_view name, std::string_view text) {
     const std::string_view rest = text.substr(recorded + kRecorded.size());
     const size_t end = std::min(rest.find(')'), rest.size());
     message.recorded = command_in(rest.substr(0, end));
+    message.is_transition = is_transition(rest.substr(0, end), "recorded_usage: ");
+    message.recorded->is_transition = message.is_transition;
     // "for entry 0, VkCommandBuffer 0x55…[], Recorded access info (…"
     message.recorded->commands =
         number_in(word_after(text.substr(0, recorded), ", VkCommandBuffer "), 16);
     text.remove_prefix(recorded + kRecorded.size() + end);
   }
   const size_t prior = text.find(kPrior);
-  if (prior != std::string_view::npos) message.prior = command_in(text.substr(prior));
+  if (prior == std::string_view::npos) return message;
+  text.remove_prefix(prior);
+  message.prior = command_in(text);
+  message.prior.is_transition = is_transition(text, "prior_usage: ");
+  if (!message.recorded) message.is_transition = is_transition(text, "(usage: ");
   return message;
 }
 

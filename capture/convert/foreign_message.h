@@ -15,14 +15,16 @@ namespace interlock {
 // A command as such messages name it: by its position, from 1, among those of its command buffer
 // that they look at.
 struct ForeignCommand {
-  std::string name;       // "vkCmdDispatch".
-  uint64_t sequence = 0;  // 0: it is not said.
-  uint64_t commands = 0;  // The handle of its command buffer; 0: that of the other one.
+  std::string name;            // "vkCmdDispatch".
+  uint64_t sequence = 0;       // 0: it is not said.
+  uint64_t commands = 0;       // The handle of its command buffer; 0: that of the other one.
+  bool is_transition = false;  // What it names there is a change of layout.
 };
 
 struct ForeignMessage {
   std::optional<FindingKind> kind;
   ForeignCommand prior;
+  bool is_transition = false;  // So is what the later command does.
   // Of one about a submission: the command in it.
   std::optional<ForeignCommand> recorded;
 };

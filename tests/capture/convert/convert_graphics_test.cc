@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/log/graphics_records.h"
+#include "capture/log/run_records.h"
 #include "tests/capture/convert/synthetic_log.h"
 
 namespace interlock::convert_graphics_test {
@@ -184,6 +185,40 @@ TEST(ConvertGraphics, FindsAChangeOfLayoutThatNothingOrders) {
   EXPECT_THAT(findings_of(result.text), testing::Contains(HasSubstr("s1.b0.c1.before")));
   EXPECT_THAT(findings_of(after_a_clear(render_pass(kLoad, kGeneral, {from_copies()})).text),
               IsEmpty());
+}
+
+// What validation says of the end of a pass is about its subpass, whose attachments are stored
+// there, or about the change of layout after it.
+TEST(ConvertGraphics, AreWhatValidationNamesAtTheirEnds) {
+  for (const bool is_transition : {false, true}) {
+    SyntheticLog log = log_with_image();
+    RunOptionsRecord options;
+    options.is_validated = 1;
+    log.append(options);
+    log.append(render_pass(kClear, kUndefined));
+    const std::string usage = is_transition ? "SYNC_IMAGE_LAYOUT_TRANSITION"
+                                            : "SYNC_COLOR_ATTACHMENT_OUTPUT_COLOR_ATTACHMENT_WRITE";
+    const auto say = [&](const std::string& later, const std::string& earlier,
+                         const std::string& command) {
+      log.append(ValidationMessageRecord{kCommands, "SYNC-HAZARD-WRITE-AFTER-WRITE",
+                                         "Access info (usage: " + later +
+                                             ", prior_usage: " + earlier + ", command: " + command +
+                                             ", reset_no: 1)."});
+    };
+    add_clear(log);
+    add_pass(log);
+    say(usage, "SYNC_CLEAR_TRANSFER_WRITE", "vkCmdClearColorImage, seq_no: 1");
+    add_clear(log);
+    say("SYNC_CLEAR_TRANSFER_WRITE", usage, "vkCmdEndRenderPass, seq_no: 4");
+    log.submit(kQueue, kCommands);
+    const std::vector<ForeignHazard> foreign = converted(log.bytes()).summary.places.foreign();
+    ASSERT_THAT(foreign, SizeIs(2));
+    const CapturedPlace end{1, 0, is_transition ? 3u : 1u};
+    EXPECT_EQ(foreign[0].first, (CapturedPlace{1, 0, 0}));
+    EXPECT_EQ(foreign[0].second, end);
+    EXPECT_EQ(foreign[1].first, end);
+    EXPECT_EQ(foreign[1].second, (CapturedPlace{1, 0, 4}));
+  }
 }
 
 TEST(ConvertGraphics, ChangesLayoutsAfterAPass) {

@@ -46,16 +46,15 @@ class JointSearch {
     place(reference);
     const FailingSync failing(program_, reference, with_);
     const auto fails = [&](BarrierId id) { return failing.has(piece_of(id)); };
-    result_.kept_min = barriers_.needed.size();
-    if (has_findings()) {
-      result_.kept_min =
-          static_cast<uint64_t>(std::ranges::count_if(barriers_.needed, [&](BarrierId id) {
-            return does_more_than_order(program_, program_.barriers[id.index]) || !fails(id);
-          }));
-      std::erase_if(open_, fails);
-    }
+    if (has_findings()) std::erase_if(open_, fails);
     count_disjoint_hazards();
     leave_out_in_turn();
+    for (const BarrierId id : barriers_.needed) {
+      // What fails to order a hazard stays for that, and may be needed for something else.
+      const bool is_needed = does_more_than_order(program_, program_.barriers[id.index]) ||
+                             !has_findings() || !fails(id) || is_needed_alone(id);
+      result_.kept_min += is_needed ? 1 : 0;
+    }
     std::ranges::sort(result_.removed, {}, &BarrierId::index);
     result_.removed_count = result_.removed.size();
     return std::move(result_);
@@ -158,12 +157,21 @@ class JointSearch {
   }
 
   bool can_go_too(size_t at, size_t count) {
+    std::vector<SyncPiece> pieces = left_out_;
+    for (size_t i = at; i < at + count; ++i) pieces.push_back(piece_of(open_[i]));
+    return goes_without(pieces);
+  }
+
+  bool is_needed_alone(BarrierId id) {
+    const SyncPiece piece = piece_of(id);
+    return !is_over_ && !goes_without({&piece, 1}) && !is_over_;
+  }
+
+  bool goes_without(std::span<const SyncPiece> pieces) {
     if (!charge_check() || is_stopped()) {
       is_over_ = true;
       return false;
     }
-    std::vector<SyncPiece> pieces = left_out_;
-    for (size_t i = at; i < at + count; ++i) pieces.push_back(piece_of(open_[i]));
     const HazardsListed listed =
         with_.hazards.empty() ? HazardsListed::kOfOnePair : HazardsListed::kAll;
     const OrderFindings findings = find_order_findings(without(pieces), listed, work_left_);

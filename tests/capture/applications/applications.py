@@ -3,7 +3,7 @@
 import os
 import shutil
 
-PICTURES = 5  # That FFmpeg filters.
+PICTURES = 6  # That FFmpeg filters.
 
 
 class Application:

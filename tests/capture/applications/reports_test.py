@@ -143,8 +143,8 @@ class Drops(unittest.TestCase):
             "| x | 4 | 1 | 1 | 1 | 1 | 1 | a 1, b 1 |\n"
             "| y | not installed (z) | | | | | | |\n"
             "| **all** | 4 | 1 | 1 | 1 | 1 | 1 | |\n"
-            "\na. Only Interlock names it; Interlock is right: it looks at less."
-            f"\nb. Only validation names it; open: {UNKNOWN}.\n")
+            "\n- a: only Interlock names it; Interlock is right: it looks at less."
+            f"\n- b: only validation names it; open: {UNKNOWN}.\n")
 
 
 # Plays `interlock capture` on applications of three and five barriers; the second one executes the

@@ -65,7 +65,7 @@ class DropsTable:
         for (side, reason), letter in sorted(self._letters.items(), key=lambda each: each[1]):
             whose = "Interlock" if side == "here" else "validation"
             right = "open" if any(word in reason for word in OPEN) else "Interlock is right"
-            text += f"\n{letter_of(letter)}. Only {whose} names it; {right}: {reason}."
+            text += f"\n- {letter_of(letter)}: only {whose} names it; {right}: {reason}."
         return text + ("\n" if self._letters else "")
 
 

@@ -135,7 +135,7 @@ Made<ilk_program> first_wrong(const char* name, const ilk_options* options) {
   campaign.seed = given.seed;
   campaign.run_count = given.run_count;
   campaign.find_limit = 1;
-  if (named.opened != nullptr) campaign.encoder_digest = digest_of_encoder(name);
+  if (named.opened != nullptr) campaign.encoder_digest = digest_of_external(name);
   if (options != nullptr) campaign.stop = &options->stop;
   const Result<CampaignReport> report = run_campaign(campaign);
   if (!report) return ilk_error{ILK_FAILED, report.error().message, 0, 0};

@@ -31,7 +31,9 @@ struct PlanOptions {
 // Requires: one queue with barriers, unless the planner takes several.
 using PlanFunction = Result<Program> (*)(const Program& program, const PlanOptions& options);
 
-// A registered planner.
+class ExternalPass;
+
+// A registered planner, or one that is not part of this build.
 struct PlannerEntry {
   std::string_view name;
   std::string_view summary;  // One line for `interlock list planners`.
@@ -43,6 +45,8 @@ struct PlannerEntry {
   // Takes programs of several queues, too, whose sync stays. A broken one is wrong only there.
   bool takes_queues = false;
   bool is_for_queues = false;  // Of one queue it makes what other planners make.
+  // If some, in the place of `plan`, which is null then. plan_by() of plan_by.h asks either.
+  ExternalPass* external = nullptr;
 };
 
 std::span<const PlannerEntry> planner_registry();

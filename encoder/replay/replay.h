@@ -20,12 +20,16 @@ namespace interlock {
 // Cost: linear, times log of the number of names.
 using ReplayFunction = Result<Program> (*)(const Program& program);
 
-// A registered policy.
+class ExternalPass;
+
+// A registered policy, or one that is not part of this build.
 struct ReplayEntry {
   std::string_view name;
   std::string_view summary;  // One line for `interlock list replays`.
   bool is_broken;            // Known to let a replay overwrite a gradient.
   ReplayFunction apply;
+  // If some, in the place of `apply`, which is null then. replay_by() asks either.
+  ExternalPass* external = nullptr;
 };
 
 std::span<const ReplayEntry> replay_registry();

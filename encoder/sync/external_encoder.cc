@@ -10,8 +10,8 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, 6> kFailureWords = {
-    "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped"};
+constexpr std::array<std::string_view, 7> kFailureWords = {
+    "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped", "not-asked"};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // ExternalEncoder: an encoder that is no part of this build, such as another process or a library
 // that is loaded. It is given whole programs and may fail at any: it crashes, it is silent, it
-// answers with another program. That is told, and ends nothing here.
+// answers with another program. That is told, and ends nothing here. ExternalPass is the same of
+// the passes before it.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,12 @@ enum class EncodeFailureKind : uint8_t {
   kEarlyEnd,    // It ended, or ended its output, as if it were done.
   kHang,        // It did not answer in time.
   kStopped,     // Nobody waits for the answer any more. Says nothing about the encoder.
+  // It hung on so many programs before this one that it was not given it. Says nothing about what
+  // it would have done: no judge compares it with an answer, nor with a failure.
+  kNotAsked,
 };
 
-// "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped".
+// "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped", "not-asked".
 std::string_view word_of(EncodeFailureKind kind);
 
 struct EncodeFailure {
@@ -55,6 +59,16 @@ class ExternalEncoder {
 
   // What its processes take of memory; none where it is part of this one.
   virtual std::optional<uint64_t> resident_bytes() { return std::nullopt; }
+};
+
+// A planner or a replay policy that is no part of this build.
+class ExternalPass {
+ public:
+  virtual ~ExternalPass() = default;
+
+  // What it makes of `program`, spelled out as the passes of this build do. `remark` is what else
+  // it is told, on one line. May be called from several threads at once.
+  virtual Encoding apply(const Program& program, const std::string& remark) = 0;
 };
 
 // What `encoder` makes of the program, wherever it is. Registered encoders are not trusted either.

@@ -82,12 +82,12 @@ class CampaignRunner final : public Recall {
   }
   bool wants_stop() const {
     const bool is_late = options_.seconds > 0 && seconds_of(spent_time()) > options_.seconds;
-    return has_stop() || is_late || is_device_given_up();
+    return has_stop() || is_late || is_device_given_up() || is_given_up_;
   }
   // After a stop finds are no longer minimized: those in small programs are kept as they are.
   bool is_put_away_soon() const {
-    // An encoder outside of this process is asked nothing any more.
-    const bool is_external = options_.encoder != nullptr && options_.encoder->external != nullptr;
+    // A pass outside of this process is asked nothing any more.
+    const bool is_external = has_external_pass(chain_of(options_));
     return options_.generator.max_dispatches <= kDispatchesAfterStopMax && !is_external;
   }
 
@@ -198,8 +198,9 @@ class CampaignRunner final : public Recall {
     }
     report_.was_stopped = has_stop();
     report_.device.is_given_up = is_device_given_up();
-    const bool is_over =
-        !report_.was_stopped && !report_.device.is_given_up && report_.disagreements.empty();
+    report_.is_given_up = is_given_up_;
+    const bool is_over = !report_.was_stopped && !report_.device.is_given_up && !is_given_up_ &&
+                         report_.disagreements.empty();
     if (folder_ != nullptr && is_over && !is_ended_) {
       is_ended_ = true;
       auto ended = folder_->append(JournalEnd{});
@@ -241,6 +242,8 @@ class CampaignRunner final : public Recall {
     RunOutcome outcome = subject_->judge(run_index);
     if (has_stop()) {
       outcome.ran = false;  // A run that a stop cut short is none.
+    } else if (outcome.is_not_asked) {
+      is_given_up_ = true;
     } else if (!outcome.device.failure.empty()) {
       ++device_failures_in_a_row_;
     } else if (outcome.device.ran) {
@@ -374,6 +377,7 @@ class CampaignRunner final : public Recall {
   RunRanges done_;                     // Runs of this seed.
   std::chrono::nanoseconds spent_{0};  // In earlier processes.
   std::atomic<uint64_t> device_failures_in_a_row_{0};
+  std::atomic<bool> is_given_up_{false};  // As in CampaignReport.
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_progress_ = start_;
   Clock::time_point last_new_ = start_;

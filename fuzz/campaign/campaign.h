@@ -48,7 +48,7 @@ struct CampaignFind {
   uint64_t original_dispatch_count = 0;  // Both without what a `backward` statement appends.
   uint64_t dispatch_count = 0;           // Of `program`.
   std::vector<std::string> notes;        // Further comment lines of the file.
-  // What the encoder did instead of giving an answer, or the same one twice: complete sentences.
+  // What a pass of others did instead of giving an answer, or the same one twice: sentences.
   // Then `program` is `given`. Empty: it answered.
   std::string failure;
 };
@@ -123,9 +123,9 @@ struct CampaignOptions {
   // One find per signature instead of one per cause. So it is with programs as they stand, whose
   // barriers nobody is to blame for.
   bool keeps_all_signatures = false;
-  // What else the command line must say to ask the same encoder, as " --exec-timeout=2".
+  // What else the command line must say to ask the same passes, as " --exec-timeout=2".
   std::string encoder_flags;
-  // Of an encoder that is not part of this build: what tells it from the same one changed; else 0.
+  // Of passes that are not part of this build: what tells them from the same ones changed; else 0.
   uint64_t encoder_digest = 0;
   uint64_t finds_per_shape = 3;  // Kernel pairs looked at per (kind, scope, alias shape).
   GeneratorOptions generator;
@@ -171,6 +171,9 @@ struct CampaignReport {
   // minimized program. The campaign stops at the first.
   std::vector<std::string> disagreements;
   bool was_stopped = false;
+  // A pass that is no part of this build hung too often, and is not asked any more: the campaign
+  // ended with that, and the same one goes on where it was.
+  bool is_given_up = false;
   // Of a guided campaign: it ended within so many runs, and what they reach was not counted. Else
   // 0, and of the runs of its seed: cells reached, programs kept for that; and how many of the
   // cells are branches of the encoder.

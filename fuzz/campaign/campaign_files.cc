@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backends/interface/backend.h"
+#include "encoder/plan/plan_by.h"
 #include "encoder/text/printer.h"
 
 namespace interlock {
@@ -158,8 +159,12 @@ JournalCampaign journal_campaign(const CampaignOptions& options) {
           .subject = std::move(subject)};
 }
 
-std::string command_of_failure(const CampaignOptions& options, const std::string& path) {
-  return "interlock encode" + flags_of(chain_of(options)) + options.encoder_flags + " " + path;
+std::string command_of_failure(const CampaignOptions& options, const CampaignFind& find,
+                               const std::string& path) {
+  PassChain chain = chain_of(options);
+  chain.backward = nullptr;
+  const std::string plan_flags = chain.planner != nullptr ? flags_of(find.plan) : "";
+  return "interlock encode" + flags_of(chain) + plan_flags + options.encoder_flags + " " + path;
 }
 
 std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {
@@ -174,8 +179,8 @@ std::string file_text_of(const CampaignOptions& options, const CampaignFind& fin
     comments += fmt::format("# Replay with: interlock replay {}\n", file);
   }
   if (!find.failure.empty()) {
-    comments +=
-        comment_of(find.failure) + comment_of("Again with: " + command_of_failure(options, file));
+    comments += comment_of(find.failure) +
+                comment_of("Again with: " + command_of_failure(options, find, file));
   }
   comments += cause_comments(options, find);
   for (const std::string& note : find.notes) comments += comment_of(note);

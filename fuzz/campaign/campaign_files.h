@@ -24,9 +24,10 @@ std::string command_of_find(const CampaignOptions& options, const CampaignFind& 
 // How the journal of the folder names the campaign.
 JournalCampaign journal_campaign(const CampaignOptions& options);
 
-// "interlock encode --encoder='exec:./mine.py' out/crash.ilk": asks the encoder for the file again
-// on which it failed.
-std::string command_of_failure(const CampaignOptions& options, const std::string& path);
+// "interlock encode --encoder='exec:./mine.py' out/crash.ilk": asks the passes for the file of the
+// find again, on which one of them failed. Its `backward` statements say who writes them.
+std::string command_of_failure(const CampaignOptions& options, const CampaignFind& find,
+                               const std::string& path);
 
 // Where a campaign writes the file of that name: NAME.ilk in its folder. What the same campaign has
 // left there, with any seed, is replaced; where any other file lies, the next of NAME.2.ilk,

@@ -3,17 +3,15 @@
 #include "fuzz/campaign/encoder_find.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/draft.h"
 #include "encoder/sync/external_encoder.h"
-#include "encoder/text/printer.h"
+#include "fuzz/campaign/failure_find.h"
+#include "fuzz/campaign/remembered_passes.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
@@ -22,29 +20,6 @@
 
 namespace interlock {
 namespace {
-
-// Each costs the whole time that an answer may take.
-constexpr uint64_t kHangsMax = 12;
-
-constexpr std::array kFailureKinds = {EncodeFailureKind::kIllegal, EncodeFailureKind::kLongAnswer,
-                                      EncodeFailureKind::kCrash,   EncodeFailureKind::kEarlyEnd,
-                                      EncodeFailureKind::kHang,    EncodeFailureKind::kStopped};
-
-// Asks an encoder once for each program.
-class RememberedEncoder final : public ExternalEncoder {
- public:
-  explicit RememberedEncoder(const EncoderEntry& encoder) : encoder_(encoder) {}
-
-  Encoding encode(const Program& program) override {
-    const auto [place, is_new] = answers_.try_emplace(print(program));
-    if (is_new) place->second = encode_by(program, encoder_);
-    return place->second;
-  }
-
- private:
-  const EncoderEntry& encoder_;
-  std::map<std::string, Encoding> answers_;  // By text of the program.
-};
 
 // None if there is none: then it can be an excess, which is no fact of accesses.
 std::optional<Fact> fact_of_signature(const Program& encoded, const std::string& signature) {
@@ -57,22 +32,11 @@ std::optional<Fact> fact_of_signature(const Program& encoded, const std::string&
   return is_excess ? std::optional<Fact>(*excess) : std::nullopt;
 }
 
-CampaignFind find_of_failure(const std::string& signature, std::string cause, std::string message,
-                             const Program& program, const Program& small) {
-  return {.signature = signature,
-          .cause = {std::move(cause), "", false},
-          .program = small,
-          .given = small,
-          .original_dispatch_count = program.dispatches.size(),
-          .dispatch_count = small.dispatches.size(),
-          .failure = std::move(message)};
-}
-
 CampaignFind minimized_failure(const Program& program, EncodeFailureKind kind,
                                RememberedEncoder& encoder, const MinimizeOptions& options) {
   uint64_t hang_count = 0;
   const auto fails = [&](const Program& candidate) {
-    if (hang_count >= kHangsMax) return false;
+    if (hang_count >= kHangsWhileMinimizing) return false;
     const Encoding encoding = encoder.encode(candidate);
     hang_count += encoding.failure && encoding.failure->kind == EncodeFailureKind::kHang;
     return encoding.failure && encoding.failure->kind == kind;
@@ -106,24 +70,7 @@ CampaignFind minimized_finding(const Program& program, const EncoderEntry* encod
           .dispatch_count = shown.dispatches.size()};
 }
 
-CampaignFind unrepeatable(const Program& program, const std::string& signature,
-                          const std::optional<EncodeFailure>& failure) {
-  const std::string then = failure ? "there was " + std::string(word_of(failure->kind)) : "not";
-  return find_of_failure(
-      signature, "unrepeatable",
-      "The encoder was asked for this program twice and did not do the same: once "
-      "there was " +
-          signature + ", and then " + then +
-          ". It keeps something from one program to the next, or throws dice.",
-      program, program);
-}
-
 }  // namespace
-
-bool is_failure_word(std::string_view signature) {
-  return std::ranges::any_of(kFailureKinds,
-                             [&](EncodeFailureKind kind) { return word_of(kind) == signature; });
-}
 
 CampaignFind find_in(const Program& program, const EncoderEntry* encoder,
                      const std::string& signature, const MinimizeOptions& options) {
@@ -136,14 +83,10 @@ CampaignFind find_in(const Program& program, const EncoderEntry* encoder,
   if (encoding.failure && word_of(encoding.failure->kind) == signature) {
     return minimized_failure(program, encoding.failure->kind, remembered, options);
   }
-  if (encoding.failure && encoding.failure->kind == EncodeFailureKind::kStopped) {
-    return find_of_failure(signature, signature, "A stop came before it was looked at.", program,
-                           program);
-  }
-  if (encoding.failure || is_failure_word(signature))
-    return unrepeatable(program, signature, encoding.failure);
-  const auto fact = fact_of_signature(encoding.program, signature);
-  if (!fact) return unrepeatable(program, signature, std::nullopt);
+  const auto fact = encoding.failure || is_failure_word(signature)
+                        ? std::nullopt
+                        : fact_of_signature(encoding.program, signature);
+  if (!fact) return find_that_does_not_repeat(program, signature, encoding.failure, "encoder");
   EncoderEntry entry = *encoder;
   if (encoder->external != nullptr) entry.external = &remembered;
   return minimized_finding(program, &entry, encoding.program, *fact, signature, options);

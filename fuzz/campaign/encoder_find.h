@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "encoder/program/program.h"
 #include "encoder/sync/encoder.h"
@@ -11,13 +10,10 @@
 
 namespace interlock {
 
-// Whether it is the word of an EncodeFailureKind.
-bool is_failure_word(std::string_view signature);
-
 // The find of this signature: of a finding that the encoder's answer to `program` had (null: that
 // the program has as it stands), or the word of an EncodeFailureKind. An encoder that fails has the
-// cause "crash", …; one that does something else this time, so that it keeps a state between
-// programs or throws dice, has the cause "unrepeatable", and its program is as it was.
+// cause "crash", …; where it does something else this time, or is not asked any more, the find is
+// that of find_that_does_not_repeat().
 // The run, and the cause of what is no failure, are left open.
 // Cost: as minimize_fact(); of programs that an encoder hangs on a dozen are tried.
 CampaignFind find_in(const Program& program, const EncoderEntry* encoder,

@@ -42,7 +42,7 @@ class EncoderSubject final : public Subject {
       outcome.cells =
           new_cells_of(report.program, notes, report.branches, options().guide->cells());
     }
-    if (report.failure) outcome.add(std::string(word_of(report.failure->kind)));
+    if (report.failure) outcome.add(*report.failure);
     for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
     outcome.device = std::move(report.device);
     return outcome;

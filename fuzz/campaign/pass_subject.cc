@@ -15,6 +15,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
+#include "fuzz/campaign/failure_find.h"
+#include "fuzz/campaign/remembered_passes.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/generate/replay_generator.h"
@@ -131,6 +133,40 @@ void add_notes(CampaignFind& find, const PassChain& chain, const Program& unplan
   for (std::string line; std::getline(lines, line);) find.notes.push_back("  " + line);
 }
 
+bool has_signature_of(const PassReport& report, const std::string& signature) {
+  if (report.failure) return word_of(report.failure->kind) == signature;
+  return std::ranges::find(report.facts, signature, &SignedFact::signature) != report.facts.end();
+}
+
+// Of those that are no part of this build.
+std::string_view noun_of_external(const PassChain& chain) {
+  if (chain.planner != nullptr && chain.planner->external != nullptr) return "planner";
+  return chain.replay != nullptr && chain.replay->external != nullptr ? "replay policy" : "encoder";
+}
+
+// The smallest program reached, of those in which nothing is wrong, on which the passes fail in the
+// same way.
+CampaignFind minimized_failure_of_passes(const PassChain& chain, const Program& program,
+                                         const PlanOptions& plan, const EncodeFailure& failure,
+                                         const MinimizeOptions& options) {
+  uint64_t hang_count = 0;
+  const auto failure_of = [&](const Program& candidate) -> std::optional<EncodeFailure> {
+    auto passed = run_passes(chain, candidate, plan);
+    return passed ? std::move(passed->failure) : std::nullopt;
+  };
+  const auto fails = [&](const Program& candidate) {
+    if (hang_count >= kHangsWhileMinimizing) return false;
+    const auto reference = run_passes(reference_chain(), candidate, plan);
+    if (!reference || !find_signed(*reference).empty()) return false;
+    const auto candidate_failure = failure_of(candidate);
+    hang_count += candidate_failure && candidate_failure->kind == EncodeFailureKind::kHang;
+    return candidate_failure && candidate_failure->kind == failure.kind;
+  };
+  const Program small = minimize(draft_of(program), fails, options).program;
+  const std::string word(word_of(failure.kind));
+  return find_of_failure(word, word, failure_of(small).value_or(failure).message, program, small);
+}
+
 class PassSubject final : public Subject {
  public:
   explicit PassSubject(const CampaignOptions& options) : Subject(options) {}
@@ -147,6 +183,7 @@ class PassSubject final : public Subject {
     if (!program) return outcome;
     PassReport report = judge_passes(run.chain, *program, run.plan, options().oracles, run_index);
     outcome.ran_on_cpu = report.ran_on_cpu;
+    if (report.failure) outcome.add(*report.failure);
     for (SignedFact& found : report.facts) outcome.add(found.fact, std::move(found.signature));
     outcome.disagreements = std::move(report.disagreements);
     return outcome;
@@ -155,32 +192,38 @@ class PassSubject final : public Subject {
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
     const PassRun run = pass_run_of(options(), run_index);
     const Program program = build(run.draft).value();
+    const RememberedChain remembered(run.chain);
+    const PassChain& chain = remembered.chain();
     // The plain options, if they are enough.
     PlanOptions plan = plan_options_of_campaign();
-    const auto plain = judge_passes(run.chain, program, plan, {}, 1);
-    const bool is_enough =
-        std::ranges::find(plain.facts, signature, &SignedFact::signature) != plain.facts.end();
-    if (!is_enough) plan = run.plan;
+    if (!has_signature_of(judge_passes(chain, program, plan, {}, 1), signature)) plan = run.plan;
+    const PassReport report = judge_passes(chain, program, plan, {}, 1);
+    if (report.failure || !has_signature_of(report, signature)) {
+      CampaignFind find = find_without_answer(chain, program, plan, signature, report.failure);
+      find.run_index = run_index;
+      return find;
+    }
     const MinimizeReport minimized =
-        minimize_passes(run.chain, program, plan, signature, minimize_options());
+        minimize_passes(chain, program, plan, signature, minimize_options());
     CampaignFind find;
     find.signature = signature;
     find.run_index = run_index;
-    find.program = passed_with_evidence(run.chain, minimized.program, plan, signature);
+    find.program = passed_with_evidence(chain, minimized.program, plan, signature);
     find.given = minimized.program;
     find.plan = plan;
     // A wrong gradient is wrong in numbers, whatever the outputs are.
     find.is_observable = !find.program.witness.empty() || is_of_gradient(signature);
     // Passes can append dispatches: to what they were given, and to what is left of it.
-    const PassedProgram passed = run_passes(run.chain, program, plan).value();
+    const PassedProgram passed = run_passes(chain, program, plan).value();
     find.original_dispatch_count =
         forward_dispatch_count(is_of_gradient(signature) ? passed.meant : passed.placed);
     find.dispatch_count = forward_dispatch_count(find.program);
-    add_notes(find, run.chain, minimized.program, plan);
+    add_notes(find, chain, minimized.program, plan);
     return find;
   }
 
   Cause cause_of(const CampaignFind& find) override {
+    if (!find.failure.empty()) return find.cause;
     const PassChain chain = pass_run_of(options(), find.run_index).chain;
     return cause_of_passes(chain, find.given, find.plan, find.signature);
   }
@@ -191,10 +234,29 @@ class PassSubject final : public Subject {
   bool runs_on_devices() const override { return false; }
 
  private:
+  // Of a pass of others that did not answer, or not as it had when the run was judged. The program
+  // is what the passes are asked, and its `backward` statements say who writes them.
+  CampaignFind find_without_answer(const PassChain& chain, const Program& program,
+                                   const PlanOptions& plan, const std::string& signature,
+                                   const std::optional<EncodeFailure>& failure) const {
+    const bool fails_again = failure && word_of(failure->kind) == signature;
+    CampaignFind find =
+        fails_again
+            ? minimized_failure_of_passes(chain, program, plan, *failure, minimize_options())
+            : find_that_does_not_repeat(program, signature, failure, noun_of_external(chain));
+    find.plan = plan;
+    find.original_dispatch_count = forward_dispatch_count(program);
+    find.dispatch_count = forward_dispatch_count(find.program);
+    if (chain.backward == nullptr) return find;
+    auto spelled = with_backward_mode(find.program, chain.backward->name);
+    if (spelled) find.program = find.given = std::move(*spelled);
+    return find;
+  }
+
   std::optional<Program> made_of(const Program& given, uint64_t run_index) const override {
     const PassRun run = pass_run_of(options(), run_index);
     auto passed = run_passes(run.chain, given, run.plan);
-    if (!passed) return std::nullopt;
+    if (!passed || passed->failure) return std::nullopt;
     return std::move(passed->placed);
   }
 

@@ -20,6 +20,15 @@ void RunOutcome::add(std::string signature) {
   signatures.push_back(std::move(signature));
 }
 
+void RunOutcome::add(const EncodeFailure& failure) {
+  is_not_asked = failure.kind == EncodeFailureKind::kNotAsked;
+  if (is_not_asked) {
+    ran = false;
+    return;
+  }
+  add(std::string(word_of(failure.kind)));
+}
+
 std::optional<Program> Subject::guided_program(uint64_t run_index) const {
   return options_.guide == nullptr ? std::nullopt : options_.guide->program_of_run(run_index);
 }

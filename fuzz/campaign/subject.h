@@ -15,6 +15,7 @@
 #include "encoder/program/draft.h"
 #include "encoder/program/finding_kind.h"
 #include "encoder/program/program.h"
+#include "encoder/sync/external_encoder.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/cells.h"
 #include "fuzz/judge/cause.h"
@@ -31,6 +32,8 @@ inline constexpr size_t kCacheLineBytes = 64;
 struct RunOutcome {
   alignas(kCacheLineBytes) bool ran = false;
   bool ran_on_cpu = false;
+  // A pass of others hung too often before, and is not asked any more: then `ran` is false.
+  bool is_not_asked = false;
   std::vector<std::string> signatures;  // Distinct, in the order of the facts.
   std::vector<Cell> cells;              // That no run before it reached (guide.h).
   std::vector<InternalDisagreement> disagreements;
@@ -40,6 +43,8 @@ struct RunOutcome {
   // Adds the signature unless it is there, and notes hazards.
   void add(const Fact& fact, std::string signature);
   void add(std::string signature);
+  // Adds the word of the failure, or notes that nothing was asked.
+  void add(const EncodeFailure& failure);
 };
 
 struct MinimizedDisagreement {

@@ -46,7 +46,7 @@ std::string text_of(const DeviceSummary& device, const std::string& name) {
 // are too many are no hazard: no schedule shows them.
 std::string commands_of(const CampaignFind& find, const CampaignOptions& campaign) {
   if (!find.failure.empty() && !find.path.empty()) {
-    return fmt::format("  Again: {}\n", command_of_failure(campaign, shell_word(find.path)));
+    return fmt::format("  Again: {}\n", command_of_failure(campaign, find, shell_word(find.path)));
   }
   std::string text;
   const std::string file = shell_word(find.path);
@@ -126,6 +126,11 @@ std::string summary_of(const CampaignReport& report, const CampaignOptions& camp
             : "",
         report.parent_count,
         campaign.out_dir.empty() ? "" : ", in " + shell_word(campaign.out_dir + "/parents"));
+  }
+  if (report.is_given_up) {
+    text +=
+        "  It did not answer too many programs in a row, and is not asked any more: the same "
+        "command goes on with the next one.\n";
   }
   if (report.was_complete) {
     text += fmt::format("  The journal in {} says that this campaign had ended: no run was made.\n",

@@ -7,11 +7,13 @@
 
 #include "encoder/assemble/append_backward.h"
 #include "encoder/backward/backward.h"
+#include "encoder/plan/plan_by.h"
 #include "encoder/plan/planner.h"
 #include "encoder/plan/unplan.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/limits.h"
 #include "encoder/queues/queue_encoder.h"
+#include "encoder/replay/replay_by.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/external_encoder.h"
 #include "encoder/text/files.h"
@@ -112,12 +114,17 @@ Result<Program> apply_passes(const EncodeOptions& options, const PassChain& pass
     program = std::move(trained->program);
     status = worse(status, judge_gradients(program, {trained->pass}));
   }
-  if (passes.replay != nullptr) {
-    Result<Program> replayed = passes.replay->apply(program);
-    if (!replayed) return replayed;
-    program = std::move(*replayed);
-  }
   std::optional<EncodeFailure> failure;
+  const auto take = [&](Result<Encoding> passed) -> Result<Success> {
+    if (!passed) return passed.error();
+    if (passed->failure) return Error{passed->failure->message, ErrorKind::kFault};
+    program = std::move(passed->program);
+    return Success{};
+  };
+  if (passes.replay != nullptr) {
+    auto taken = take(replay_by(program, *passes.replay));
+    if (!taken) return taken.error();
+  }
   const auto encode_with = [&] {
     Encoding encoding = encode_by(program, *passes.encoder);
     program = std::move(encoding.program);
@@ -128,9 +135,8 @@ Result<Program> apply_passes(const EncodeOptions& options, const PassChain& pass
   if (passes.encoder != nullptr && encodes_first) encode_with();
   if (failure) return Error{failure->message, ErrorKind::kFault};
   if (passes.planner != nullptr) {
-    Result<Program> planned = passes.planner->plan(program, options.plan);
-    if (!planned) return planned;
-    program = std::move(*planned);
+    auto taken = take(plan_by(program, options.plan, *passes.planner));
+    if (!taken) return taken.error();
   }
   if (passes.encoder != nullptr && !encodes_first) encode_with();
   if (failure) return Error{failure->message, ErrorKind::kFault};
@@ -176,8 +182,10 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
                    "tensors to differentiate by; the gradient of w is d_w")
       ->delimiter(',')
       ->needs(backward);
-  command->add_option("--replay", options->passes.replay,
-                      "who takes gradients out of the static buffers of replays");
+  command->add_option(
+      "--replay", options->passes.replay,
+      "who takes gradients out of the static buffers of replays; exec:COMMAND asks a "
+      "process");
   command->add_option("--encoder", options->passes.encoder,
                       "who places the sync; interlock, if nothing else is asked for; exec:COMMAND "
                       "asks a process, lib:FILE a library");
@@ -186,8 +194,10 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
              "semaphores and models: at most so many queues; 0: those of the program, or as many "
              "as keep all concurrency",
              0, Limits{}.queue_count - 1);
-  command->add_option("--planner", options->passes.planner,
-                      "who places the unplaced tensors; the sync stays unless --encoder is given");
+  command->add_option(
+      "--planner", options->passes.planner,
+      "who places the unplaced tensors, exec:COMMAND asks a process; the sync stays unless "
+      "--encoder is given");
   command->add_option("--unplan", options->unplanned_memory,
                       "first make unplaced tensors of the raw ranges of this memory");
   add_output_option(*command, options->output);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "encoder/program/error_of.h"
+#include "encoder/program/hash.h"
 #include "encoder/queues/dispatch_conflicts.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/campaign/corpus.h"
@@ -162,6 +163,17 @@ Result<Success> set_corpus(FuzzOptions& options) {
   return Success{};
 }
 
+// 0 if all of them are of this build.
+uint64_t digest_of_passes(const PassNames& names) {
+  uint64_t digest = 0;
+  for (const std::string& name : {names.replay, names.planner, names.encoder}) {
+    if (!is_external_name(name)) continue;
+    const uint64_t of_pass = digest_of_external(name);
+    digest = digest == 0 ? of_pass : fnv1a(digest, fmt::format("{:016x}", of_pass));
+  }
+  return digest;
+}
+
 Result<Success> set_passes(FuzzOptions& options) {
   if (!options.passes.backward.empty() && !options.passes.replay.empty()) {
     return Error{"--backward and --replay are tried on different programs; give one of them."};
@@ -186,14 +198,10 @@ Result<Success> set_passes(FuzzOptions& options) {
   CampaignOptions& campaign = options.campaign;
   campaign.queue_encoder = queue_encoder;
   if (queue_encoder != nullptr) names.encoder.clear();
-  const bool is_alone = names.backward.empty() && names.replay.empty() && names.planner.empty();
-  if (is_external_name(names.encoder) && !is_alone) {
-    return error_of("the encoder '{}' is tried alone, and not with other passes.", names.encoder);
-  }
   const Result<PassChain> passes = find_passes(names, options.external);
   if (!passes) return passes.error();
   campaign.encoder_flags = options.external.flags();
-  if (is_external_name(names.encoder)) campaign.encoder_digest = digest_of_encoder(names.encoder);
+  campaign.encoder_digest = digest_of_passes(names);
   if (passes->planner != nullptr) {
     const PlannerEntry& planner = *passes->planner;
     const bool is_planner_alone =
@@ -295,11 +303,13 @@ void add_fuzz_options(CLI::App& command, FuzzOptions& options) {
           "--planner that planner on several queues"),
       command.add_option("--backward", options.passes.backward,
                          "the backward pass under test, on random forward passes"),
-      command.add_option("--replay", options.passes.replay,
-                         "the replay policy under test, on random programs with captures"),
+      command.add_option(
+          "--replay", options.passes.replay,
+          "the replay policy under test, on random programs with captures; exec:COMMAND "
+          "for a process"),
       command.add_option(
           "--planner", options.passes.planner,
-          "the planner under test, on unplanned programs; `interlock` places the sync unless --encoder is given; "
+          "the planner under test, on unplanned programs, exec:COMMAND for a process; `interlock` places the sync unless --encoder is given; "
           "one for several queues comes first"),
       command
           .add_option("--backend", options.backend,

@@ -19,14 +19,24 @@ namespace {
 
 Error external_campaign_error() {
   return Error{
-      "campaigns of encoders that are not part of this build are not merged on the word of a journal, "
-      "which names nothing that is executed. Give merge the same --encoder."};
+      "campaigns of passes that are not part of this build are not merged on the word of a journal, "
+      "which names nothing that is executed. Give merge the same --encoder, --planner, --replay."};
 }
 
 Error guided_campaign_error() {
   return Error{
       "guided campaigns are not merged: each of their programs is made of those that came before."};
 }
+
+struct NamedPass {
+  std::string_view option;
+  std::string PassNames::*name;
+  std::string_view other;  // Of this build, which stands for one that is not while it is parsed.
+};
+
+constexpr NamedPass kNamedPasses[] = {{" --replay=", &PassNames::replay, "pytorch"},
+                                      {" --planner=", &PassNames::planner, "fresh"},
+                                      {" --encoder=", &PassNames::encoder, "none"}};
 
 Result<CampaignOptions> merged_campaign(FuzzOptions& options) {
   const auto set = set_campaign(options);
@@ -71,7 +81,7 @@ Result<Success> parse_journal_campaign(const JournalCampaign& journal, CLI::App&
   }
   // What was parsed decides: the text has many forms.
   if (options.campaign.is_guided || !options.corpus.empty()) return guided_campaign_error();
-  if (is_external_name(options.passes.encoder)) return external_campaign_error();
+  if (has_external_name(options.passes)) return external_campaign_error();
   return Success{};
 }
 
@@ -83,25 +93,29 @@ Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal) {
   return merged_campaign(options);
 }
 
-Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal,
-                                           const std::string& encoder, ExternalOption& external) {
-  const Error other = error_of(
-      "the shards are not of --encoder={}: they name another, or its files have changed since.",
-      shell_word(encoder));
-  if (!is_external_name(encoder)) {
-    auto campaign = merged_campaign_of(journal);
-    const bool is_named =
-        campaign && campaign->encoder != nullptr && campaign->encoder->name == encoder;
-    return is_named ? std::move(campaign) : Result<CampaignOptions>(other);
-  }
-  // What the journal names stands for nothing but itself: it is parsed with another name there.
+Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal, const PassNames& named,
+                                           ExternalOption& external) {
+  std::string named_text;
+  // What the journal names stands for nothing but itself: it is parsed with other names there.
   std::string subject = journal.subject;
-  const std::string named = " --encoder=" + shell_word(encoder);
-  const size_t place = subject.find(named);
-  if (place == std::string::npos) return other;
-  subject.replace(place, named.size(), " --encoder=none");
+  bool is_there = true;
+  for (const NamedPass& pass : kNamedPasses) {
+    const std::string& name = named.*pass.name;
+    if (name.empty()) continue;
+    const std::string option = std::string(pass.option) + shell_word(name);
+    named_text += option;
+    if (!is_external_name(name)) continue;
+    const size_t place = subject.find(option);
+    is_there &= place != std::string::npos;
+    if (is_there)
+      subject.replace(place, option.size(), fmt::format("{}{}", pass.option, pass.other));
+  }
+  const Error other = error_of(
+      "the shards are not of{}: they name another, or its files have changed since.", named_text);
+  if (!is_there) return other;
+  const bool has_external = has_external_name(named);
   constexpr std::string_view kDigest = " digest=";
-  if (const size_t digest = subject.rfind(kDigest); digest != std::string::npos) {
+  if (const size_t digest = subject.rfind(kDigest); has_external && digest != std::string::npos) {
     subject.resize(digest);
   }
   JournalCampaign neutral = journal;
@@ -109,13 +123,17 @@ Result<CampaignOptions> merged_campaign_of(const JournalCampaign& journal,
   CLI::App app;
   FuzzOptions options;
   const auto parsed = parse_journal_campaign(neutral, app, options);
-  if (!parsed) return parsed.error();
-  options.passes.encoder = encoder;
+  if (!parsed) return named_text.empty() || has_external ? parsed.error() : other;
+  for (const NamedPass& pass : kNamedPasses) {
+    const std::string& name = named.*pass.name;
+    if (name.empty()) continue;
+    if (!is_external_name(name) && options.passes.*pass.name != name) return other;
+    options.passes.*pass.name = name;
+  }
   auto campaign = merged_campaign(options);
   if (!campaign) return campaign.error();
-  if (journal_campaign(*campaign).subject != journal.subject) return other;
-  external = std::move(options.external);
-  campaign->encoder = &external.opened->entry;
+  if (has_external && journal_campaign(*campaign).subject != journal.subject) return other;
+  external = std::move(options.external);  // What the campaign points to stays where it is.
   return campaign;
 }
 

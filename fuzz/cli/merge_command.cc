@@ -49,10 +49,8 @@ ExitStatus run_merge(MergeOptions& options) {
   auto merged = MergedBlocks::of(options.folders);
   if (!merged) return report_error(merged.error());
   CampaignOptions& campaign = options.fuzz.campaign;
-  const std::string& encoder = options.fuzz.passes.encoder;
-  auto named = encoder.empty()
-                   ? merged_campaign_of((*merged)->campaign())
-                   : merged_campaign_of((*merged)->campaign(), encoder, options.fuzz.external);
+  auto named =
+      merged_campaign_of((*merged)->campaign(), options.fuzz.passes, options.fuzz.external);
   if (!named) return report_error(named.error());
   named->out_dir = campaign.out_dir;
   campaign = std::move(*named);
@@ -84,6 +82,9 @@ void add_merge_command(CLI::App& app, ExitStatus& status) {
       "--encoder", options.fuzz.passes.encoder,
       "where it is exec:COMMAND or lib:FILE: the same again, as what is kept is made "
       "small again");
+  command.add_option("--planner", options.fuzz.passes.planner,
+                     "likewise, where it is exec:COMMAND");
+  command.add_option("--replay", options.fuzz.passes.replay, "likewise");
   add_telling_options(command, options.fuzz);
   options.fuzz.program = &app;
 }

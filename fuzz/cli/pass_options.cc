@@ -43,48 +43,77 @@ constexpr std::array kOwnOptions = {
     OwnOption{"--region", {"arena", "ztensor"}},
 };
 
-Result<Success> open_external(const std::string& name, ExternalOption& external) {
+// Before any of them is opened.
+Result<Success> check_timeout(ExternalOption& external) {
   const double timeout = external.options.exec_timeout_seconds;
   if (!(timeout > 0 && timeout <= kExecTimeoutMaxSeconds)) {  // NaN is neither.
     return error_of("--exec-timeout={} is not above 0 and up to {} seconds, an hour.", timeout,
                     kExecTimeoutMaxSeconds);
   }
   external.options.stop = &interrupt_stop();
-  auto opened = open_encoder(name, external.options);
-  if (!opened) return opened.error();
-  external.opened = std::move(*opened);
   return Success{};
 }
+
+template <typename Opened>
+Result<Success> keep(Result<std::unique_ptr<Opened>> opened, std::unique_ptr<Opened>& kept) {
+  if (!opened) return opened.error();
+  kept = std::move(*opened);
+  return Success{};
+}
+
+Result<Success> open_external(const PassNames& names, ExternalOption& external) {
+  auto done = check_timeout(external);
+  if (done && is_external_name(names.replay)) {
+    done = keep(open_pass(PassKind::kReplay, names.replay, external.options), external.replay);
+  }
+  if (done && is_external_name(names.planner)) {
+    done = keep(open_pass(PassKind::kPlanner, names.planner, external.options), external.planner);
+  }
+  if (done && is_external_name(names.encoder)) {
+    done = keep(open_encoder(names.encoder, external.options), external.opened);
+  }
+  return done;
+}
+
+std::string registered(const std::string& name) { return is_external_name(name) ? "" : name; }
 
 }  // namespace
 
 std::string ExternalOption::flags() const {
-  if (opened == nullptr || options.exec_timeout_seconds == kExecTimeoutSeconds) return "";
+  const bool is_asked = opened != nullptr || planner != nullptr || replay != nullptr;
+  if (!is_asked || options.exec_timeout_seconds == kExecTimeoutSeconds) return "";
   return fmt::format(" --exec-timeout={}", options.exec_timeout_seconds);
 }
 
 void add_exec_options(CLI::App& command, ExternalOption& option) {
   command
       .add_option("--exec-timeout", option.options.exec_timeout_seconds,
-                  "with --encoder=exec:COMMAND: seconds that an answer may take")
+                  "of exec:COMMAND: seconds that an answer may take")
       ->capture_default_str();
+}
+
+bool has_external_name(const PassNames& names) {
+  return is_external_name(names.backward) || is_external_name(names.replay) ||
+         is_external_name(names.planner) || is_external_name(names.encoder);
 }
 
 Result<PassChain> find_passes(const PassNames& names, ExternalOption& external) {
   PassChain passes;
-  const bool is_external = is_external_name(names.encoder);
-  if (is_external) {
-    auto opened = open_external(names.encoder, external);
+  if (has_external_name(names)) {
+    auto opened = open_external(names, external);
     if (!opened) return opened.error();
-    passes.encoder = &external.opened->entry;
+    if (external.replay != nullptr) passes.replay = &external.replay->replay;
+    if (external.planner != nullptr) passes.planner = &external.planner->planner;
+    if (external.opened != nullptr) passes.encoder = &external.opened->entry;
   }
-  for (const auto& found :
-       {find_pass(passes.backward, backward_registry(), names.backward, "backward pass",
-                  "backwards"),
-        find_pass(passes.replay, replay_registry(), names.replay, "replay policy", "replays"),
-        find_pass(passes.planner, planner_registry(), names.planner, "planner", "planners"),
-        find_pass(passes.encoder, encoder_registry(), is_external ? "" : names.encoder, "encoder",
-                  "encoders", queue_encoder_registry())}) {
+  for (const auto& found : {find_pass(passes.backward, backward_registry(), names.backward,
+                                      "backward pass", "backwards"),
+                            find_pass(passes.replay, replay_registry(), registered(names.replay),
+                                      "replay policy", "replays"),
+                            find_pass(passes.planner, planner_registry(), registered(names.planner),
+                                      "planner", "planners"),
+                            find_pass(passes.encoder, encoder_registry(), registered(names.encoder),
+                                      "encoder", "encoders", queue_encoder_registry())}) {
     if (!found) return found.error();
   }
   return passes;
@@ -127,6 +156,8 @@ Result<Success> check_plan_options(const CLI::App& command, std::string_view pla
     for (const OwnOption& own : kOwnOptions) {
       const auto [first, second] = own.planners;
       if (own.option != name || planner.starts_with(first) || planner.starts_with(second)) continue;
+      // One of others is told all but regions.
+      if (is_external_name(planner) && name != "--region") continue;
       return error_of(
           "{} means nothing to the planner '{}'; `interlock encode --help` says whose it is.", name,
           planner);

@@ -9,14 +9,17 @@
 #include "encoder/plan/planner.h"
 #include "encoder/program/result.h"
 #include "fuzz/external/opened_encoder.h"
+#include "fuzz/external/opened_pass.h"
 #include "fuzz/judge/pass_chain.h"
 
 namespace interlock {
 
-// An encoder that --encoder names and no registry has, and what it is asked with.
+// Passes that the command line names and no registry has, and what they are asked with.
 struct ExternalOption {
   ExternalOptions options;
-  std::unique_ptr<OpenedEncoder> opened;  // Null as long as none is named.
+  std::unique_ptr<OpenedEncoder> opened;  // Null as long as none is named. So below.
+  std::unique_ptr<OpenedPass> planner;
+  std::unique_ptr<OpenedPass> replay;
 
   // " --exec-timeout=2", if that is not the default.
   std::string flags() const;
@@ -32,8 +35,11 @@ struct PassNames {
   std::string encoder;
 };
 
-// The passes of these names, null for an empty name. An encoder that is none of ours is opened for
-// it. Errors: there is none of a name; the encoder cannot be opened; a time that is none.
+// Whether one of them is no part of this build.
+bool has_external_name(const PassNames& names);
+
+// The passes of these names, null for an empty name. One that is none of ours is opened for it.
+// Errors: there is none of a name; one cannot be opened; a time that is none.
 // Requires: `external` outlives what is returned.
 Result<PassChain> find_passes(const PassNames& names, ExternalOption& external);
 

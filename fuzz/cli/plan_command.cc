@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "encoder/plan/liveness_planner.h"
+#include "encoder/plan/plan_by.h"
 #include "encoder/plan/planner.h"
 #include "encoder/plan/unplan.h"
+#include "encoder/program/error_of.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "fuzz/cli/commands.h"
@@ -26,6 +28,8 @@ struct PlanCommandOptions {
   ParseOptions parse;
   std::string unplanned_memory;
   PlanOptions plan;
+  std::string planner;  // One of others, besides those of this build; empty: none.
+  ExternalOption external;
   std::string curve;
   std::string data;
 };
@@ -87,17 +91,24 @@ std::string percent_above(uint64_t value, uint64_t base) {
   return fmt::format("{:+.1f} %", (ratio - 1) * 100);
 }
 
-Result<std::string> table_of(const Program& program, const PlanOptions& options) {
+// Of the planners of this build, and of `other` if it is some.
+Result<std::string> table_of(const Program& program, const PlanOptions& options,
+                             const PlannerEntry* other) {
   std::string rows;
   PlanReport report;
-  for (const PlannerEntry& entry : planner_registry()) {
+  std::vector<PlannerEntry> planners(planner_registry().begin(), planner_registry().end());
+  if (other != nullptr) planners.push_back(*other);
+  for (const PlannerEntry& entry : planners) {
     if (is_stopped()) return Error{"The table was stopped."};
-    const Result<Program> planned = entry.plan(program, options);
+    const Result<Encoding> planned = plan_by(program, options, entry);
+    if (planned && planned->failure && entry.external != nullptr) {
+      return Error{planned->failure->message, ErrorKind::kFault};
+    }
     if (!planned) {
       rows += fmt::format("  {:<20} {}\n", entry.name, planned.error().message);
       continue;
     }
-    const Result<PlanReport> costs = report_of(program, *planned, options);
+    const Result<PlanReport> costs = report_of(program, planned->program, options);
     if (!costs) return costs.error();
     report = *costs;
     rows += fmt::format("  {:<20} {:>14} {:>12} {:>10} {:>12}{}\n", entry.name, report.pool_bytes,
@@ -124,14 +135,28 @@ Result<TradeCurve> curve_of(const std::string& path, const Program& program,
                     report->fresh_barrier_count, *points};
 }
 
-ExitStatus run_plan(const PlanCommandOptions& options) {
+ExitStatus run_plan(PlanCommandOptions& options) {
   const Interruptible interruptible;
+  if (!options.planner.empty() && !is_external_name(options.planner)) {
+    return report_error(
+        error_of("those of this build are all in the table: --planner names another, "
+                 "as exec:COMMAND, and '{}' is none.",
+                 options.planner));
+  }
+  PassNames names;
+  names.planner = options.planner;
+  const Result<PassChain> passes = find_passes(names, options.external);
+  if (!passes) return report_error(passes.error());
   std::vector<TradeCurve> curves;
   for (const std::string& path : options.paths) {
     const Result<Program> program = read_program(path, options);
     if (!program) return report_error(program.error());
-    const Result<std::string> table = table_of(*program, options.plan);
-    if (!table) return report_error(table.error());
+    const Result<std::string> table = table_of(*program, options.plan, passes->planner);
+    if (!table) {
+      const ExitStatus reported = report_error(table.error());
+      // What a planner of others does instead of answering is what it was asked for.
+      return table.error().kind == ErrorKind::kFault ? ExitStatus::kFinding : reported;
+    }
     print_out(fmt::format("{}: {}", path, *table));
     if (options.curve.empty() && options.data.empty()) continue;
     Result<TradeCurve> curve = curve_of(path, *program, options.plan);
@@ -155,6 +180,9 @@ void add_plan_command(CLI::App& app, ExitStatus& status) {
   add_limit_options(command, options.parse);
   command.add_option("--unplan", options.unplanned_memory,
                      "first make unplaced tensors of the raw ranges of this memory");
+  command.add_option("--planner", options.planner,
+                     "exec:COMMAND: a process that plans, too, as the last line of the table");
+  add_exec_options(command, options.external);
   command.add_option("--curve", options.curve,
                      "write the trade of memory for barriers as a picture (SVG)");
   command.add_option("--data", options.data, "write the same as numbers (CSV)");

@@ -47,6 +47,10 @@ std::optional<PosedConflicts> conflicts_of_subject(const SubjectRecord& subject)
   const bool is_external = subject.subject.find(" --encoder='") != std::string::npos ||
                            subject.subject.find(" --encoder=exec:") != std::string::npos ||
                            subject.subject.find(" --encoder=lib:") != std::string::npos;
+  const bool has_others = subject.subject.find(" --planner=") != std::string::npos ||
+                          subject.subject.find(" --replay=") != std::string::npos ||
+                          subject.subject.find(" --backward=") != std::string::npos;
+  if (is_external && has_others) return std::nullopt;
   if (is_external) campaign.subject = "interlock fuzz --encoder=none";
   if (!parse_journal_campaign(campaign, app, options)) return std::nullopt;
   const PassNames& passes = options.passes;

@@ -21,8 +21,10 @@
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/encoder_find.h"
+#include "fuzz/campaign/failure_find.h"
 #include "fuzz/conform/conform_ledger.h"
 #include "fuzz/conform/memory_growth.h"
+#include "fuzz/conform/patient_encoder.h"
 #include "fuzz/conform/probe_programs.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/judge/findings.h"
@@ -62,7 +64,11 @@ ProgramDraft in_command_buffers(const ProgramDraft& draft) {
 class Conformance {
  public:
   Conformance(const EncoderEntry& encoder, const ConformOptions& options)
-      : encoder_(encoder), options_(options), ledger_(options.stop) {}
+      : encoder_(encoder), options_(options), ledger_(options.stop) {
+    if (encoder.external == nullptr) return;
+    patient_.emplace(*encoder.external);
+    encoder_.external = &*patient_;
+  }
 
   Result<ConformReport> run() {
     if (!options_.out_dir.empty()) {
@@ -91,6 +97,16 @@ class Conformance {
 
  private:
   bool has_stop() const { return options_.stop != nullptr && options_.stop->is_requested(); }
+  bool hangs() const { return patient_ && patient_->is_given_up(); }
+  // Nothing is asked any more.
+  bool is_over() const { return has_stop() || hangs(); }
+
+  // As the ledger does: of what was not asked for to the end nothing holds.
+  void hold(ConformName name, std::string detail) {
+    if (hangs()) ledger_.give_up();
+    ledger_.hold(name, std::move(detail));
+  }
+
   Encoding encoded(const Program& program) {
     ++ledger_.report.program_count;
     return encode_by(program, encoder_);
@@ -121,11 +137,24 @@ class Conformance {
     return false;
   }
 
+  // The answer to the program is missing; the first such program is made small. To make a second
+  // one small may take minutes, as it hangs, and shows no more.
+  void miss(ConformName name, const Program& program, const EncodeFailure& failure,
+            const MinimizeOptions& minimizing) {
+    if (failure.kind == EncodeFailureKind::kNotAsked) return;
+    ledger_.miss(name);
+    if (ledger_.of(kAnswers).counterexample) return;
+    file(name, find_in(program, &encoder_, std::string(word_of(failure.kind)), minimizing), "");
+  }
+
   // Files the find where it belongs: `name` if it is a finding of the answer.
   void file(ConformName name, const CampaignFind& find, const std::string& where) {
     const std::string small =
         fmt::format("{}{}, {} dispatch{}", find.signature, where, find.dispatch_count,
                     find.dispatch_count == 1 ? "" : "es");
+    // What it was is known, and no program that shows it.
+    const bool is_not_asked = find.cause.name == word_of(EncodeFailureKind::kNotAsked);
+    if (is_not_asked && !is_failure_word(find.signature)) return;
     if (find.cause.name == "unrepeatable")
       return ledger_.fail(kDeterministic, find.failure, find.program);
     if (!find.failure.empty()) return ledger_.fail(kAnswers, find.failure, find.program);
@@ -143,17 +172,13 @@ class Conformance {
                    const MinimizeOptions& minimizing) {
     const Encoding encoding = encoded(program);
     if (has_stop()) return false;
-    std::string signature;
     if (encoding.failure) {
-      ledger_.miss(name);
-      // To make a second one small may take minutes, as it hangs, and shows no more.
-      if (ledger_.of(kAnswers).counterexample) return false;
-      signature = word_of(encoding.failure->kind);
-    } else {
-      const std::vector<Fact> facts = find_exactly(encoding.program);
-      if (facts.empty()) return true;
-      signature = signature_of(encoding.program, facts.front());
+      miss(name, program, *encoding.failure, minimizing);
+      return false;
     }
+    const std::vector<Fact> facts = find_exactly(encoding.program);
+    if (facts.empty()) return true;
+    const std::string signature = signature_of(encoding.program, facts.front());
     file(name, find_in(program, &encoder_, signature, minimizing), where);
     return false;
   }
@@ -171,13 +196,13 @@ class Conformance {
           const Program program = parse(text_of_operands(probe, n, index)).value();
           is_right &= try_program(kOperands, program,
                                   fmt::format(" at {} operand{}", n, n == 1 ? "" : "s"), as_it_is);
-          if (has_stop()) return;
+          if (is_over()) return hold(kOperands, "");
         }
         if (!is_right) break;  // More of them says nothing new.
       }
     }
-    ledger_.hold(kOperands,
-                 fmt::format("1 to {} operands, {} programs", options_.operand_count_max, count));
+    hold(kOperands,
+         fmt::format("1 to {} operands, {} programs", options_.operand_count_max, count));
   }
 
   void try_distances() {
@@ -190,10 +215,10 @@ class Conformance {
         ++count;
         const Program program = parse(text_at_distance(probe, distance)).value();
         if (!try_program(kDistances, program, fmt::format(" at distance {}", distance))) break;
-        if (has_stop()) return;
+        if (is_over()) return hold(kDistances, "");
       }
     }
-    ledger_.hold(kDistances, fmt::format("1 to {}, {} programs", options_.distance_max, count));
+    hold(kDistances, fmt::format("1 to {}, {} programs", options_.distance_max, count));
   }
 
   ProgramDraft generated(uint64_t number) const {
@@ -206,9 +231,9 @@ class Conformance {
     for (uint64_t i = 0; i < kSplitCount; ++i) {
       const Program program = build(in_command_buffers(generated(i))).value();
       if (try_program(kCommandBuffers, program, " across command buffers")) continue;
-      if (ledger_.of(kCommandBuffers).replays || ++shown_count >= kShownMax || has_stop()) break;
+      if (ledger_.of(kCommandBuffers).replays || ++shown_count >= kShownMax || is_over()) break;
     }
-    ledger_.hold(kCommandBuffers, fmt::format("{} programs of one dispatch each", kSplitCount));
+    hold(kCommandBuffers, fmt::format("{} programs of one dispatch each", kSplitCount));
   }
 
   // The same program three times: of two encoders that were given nothing else, and of one that
@@ -223,32 +248,32 @@ class Conformance {
       return encoding.failure ? std::string(word_of(encoding.failure->kind))
                               : print(encoding.program);
     };
-    for (uint64_t i = 0; i < kRepeatCount && !has_stop(); ++i) {
+    for (uint64_t i = 0; i < kRepeatCount && !is_over(); ++i) {
       const Program program = build(generated(kSplitCount + i)).value();
       const Encoding encoding = fresh(program);
       const std::string first = text_of(encoding);
       const bool is_repeated = text_of(fresh(program)) == first;
-      if (has_stop()) return;
+      if (is_over()) break;
       if (!is_repeated) {
         ledger_.fail(kDeterministic, "two fresh encoders answer one program differently", program);
         continue;
       }
       const std::string later = text_of(encoded(program));
-      if (has_stop()) return;
+      if (is_over()) break;
       if (later != first) {
         ledger_.fail(kNoState, "an encoder that was given other programs answers differently",
                      program);
       } else if (encoding.failure) {
         ledger_.miss(kDeterministic);
-        ledger_.miss(kNoState);
+        miss(kNoState, program, *encoding.failure, minimize_options());
         if (is_hang(encoding)) break;
       }
     }
-    ledger_.hold(kNoState, fmt::format("{} programs, fresh and after others", kRepeatCount));
+    hold(kNoState, fmt::format("{} programs, fresh and after others", kRepeatCount));
   }
 
   Result<Success> try_generated() {
-    if (has_stop() || options_.run_count == 0) return Success{};
+    if (is_over() || options_.run_count == 0) return Success{};
     CampaignOptions campaign;
     campaign.encoder = &encoder_;
     campaign.seed = options_.seed;
@@ -272,9 +297,9 @@ class Conformance {
     }
     if (report->was_stopped) return Success{};
     const std::string count = fmt::format("{} generated programs", report->run_count);
-    ledger_.hold(kOrdersHazards, count);
-    ledger_.hold(kFewest, count);
-    ledger_.hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
+    hold(kOrdersHazards, count);
+    hold(kFewest, count);
+    hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
     return Success{};
   }
 
@@ -287,10 +312,12 @@ class Conformance {
     const auto has_redundant = [&](const Program& program) {
       return has_redundant_sync(encode_by(program, encoder_));
     };
-    for (uint64_t i = 0; i < kRedundancyCount && !has_stop(); ++i) {
+    for (uint64_t i = 0; i < kRedundancyCount && !is_over(); ++i) {
       const ProgramDraft draft = generated(i);
       const Encoding encoding = encoded(build(draft).value());
-      ledger_.miss(kNothingRedundant, encoding.failure.has_value());
+      if (encoding.failure) {
+        miss(kNothingRedundant, build(draft).value(), *encoding.failure, minimize_options());
+      }
       if (is_hang(encoding)) break;
       if (!has_redundant_sync(encoding)) continue;
       const Program small = minimize(draft, has_redundant, minimize_options()).program;
@@ -299,7 +326,7 @@ class Conformance {
                    encode_by(small, encoder_).program);
       break;
     }
-    ledger_.hold(kNothingRedundant, fmt::format("{} generated programs", kRedundancyCount));
+    hold(kNothingRedundant, fmt::format("{} generated programs", kRedundancyCount));
   }
 
   void try_stream() {
@@ -307,21 +334,23 @@ class Conformance {
     const Program program = parse(text_of_stream(options_.stream_dispatches)).value();
     const Encoding encoding = encoded(program);
     if (has_stop()) return;
-    if (encoding.failure) {
+    const bool is_asked =
+        !encoding.failure || encoding.failure->kind != EncodeFailureKind::kNotAsked;
+    if (encoding.failure && is_asked) {
       ledger_.of(kSurvives).verdict = ConformVerdict::kFails;
       ledger_.of(kSurvives).detail = encoding.failure->message;
-    } else if (!find_exactly(encoding.program).empty()) {
+    } else if (is_asked && !find_exactly(encoding.program).empty()) {
       ledger_.of(kSurvives).verdict = ConformVerdict::kFails;
       ledger_.of(kSurvives).detail = "a hazard in a long stream";
     }
-    ledger_.hold(kSurvives,
-                 fmt::format("{} dispatches in one program", options_.stream_dispatches));
+    hold(kSurvives, fmt::format("{} dispatches in one program", options_.stream_dispatches));
   }
 
   void try_memory() {
     if (has_stop() || options_.stream_dispatches == 0) return;
     const MemoryGrowth growth = memory_growth(encoder_, options_.stream_dispatches);
     if (!growth.bytes || has_stop()) {
+      if (hangs()) return hold(kBoundedMemory, "");
       ledger_.of(kBoundedMemory).detail =
           ledger_.of(kAnswers).counterexample
               ? "an answer is missing, or the system does not say"
@@ -330,7 +359,7 @@ class Conformance {
     }
     const std::string detail = fmt::format(
         "{:.1f} MiB more from {}", static_cast<double>(*growth.bytes) / (1 << 20), growth.between);
-    if (*growth.bytes <= kMemoryGrowthMax) return ledger_.hold(kBoundedMemory, detail);
+    if (*growth.bytes <= kMemoryGrowthMax) return hold(kBoundedMemory, detail);
     ledger_.of(kBoundedMemory).verdict = ConformVerdict::kAdvice;
     ledger_.of(kBoundedMemory).detail = detail;
   }
@@ -347,11 +376,16 @@ class Conformance {
       ledger_.of(kAnswers).detail =
           "some answers were missing that came when they were asked for again";
     }
-    ledger_.hold(kAnswers, fmt::format("{} programs", ledger_.report.program_count));
-    ledger_.hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
+    for (ConformProperty& property : ledger_.report.properties) {
+      const bool is_unasked = property.verdict == ConformVerdict::kNotJudged && hangs();
+      if (is_unasked && property.detail.empty()) property.detail = "it hangs";
+    }
+    hold(kAnswers, fmt::format("{} programs", ledger_.report.program_count));
+    hold(kDeterministic, fmt::format("{} programs twice", kRepeatCount));
   }
 
-  const EncoderEntry& encoder_;
+  EncoderEntry encoder_;
+  std::optional<PatientEncoder> patient_;  // What it asks if it is no part of this build.
   const ConformOptions& options_;
   ConformLedger ledger_;
 };

@@ -47,6 +47,10 @@ ConformLedger::ConformLedger(const Stop* stop) : stop_(stop) {
 void ConformLedger::hold(ConformName name, std::string detail) {
   if (of(name).verdict != ConformVerdict::kNotJudged) return;
   if (stop_ != nullptr && stop_->is_requested()) return;
+  if (is_given_up_) {
+    of(name).detail = "it hangs";
+    return;
+  }
   if (const uint64_t count = missing_counts_[name]; count > 0) {
     of(name).detail = fmt::format("{} answer{} missing", count, count == 1 ? " is" : "s are");
     return;

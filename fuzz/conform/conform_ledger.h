@@ -41,6 +41,9 @@ class ConformLedger {
   // Unless it fails, or an answer is missing, without which the rest says nothing of the property.
   void hold(ConformName name, std::string detail);
 
+  // From here on nothing more is asked: no property that is not judged yet holds any more.
+  void give_up() { is_given_up_ = true; }
+
   // A counterexample that a replay shows is better than one that it does not; then a smaller one.
   // Of equals the first stands.
   void fail(ConformName name, std::string detail, const Program& counterexample,
@@ -61,6 +64,7 @@ class ConformLedger {
 
  private:
   const Stop* stop_;
+  bool is_given_up_ = false;
   std::array<uint64_t, kConformNameCount> missing_counts_{};
 };
 

@@ -82,25 +82,6 @@ Program in_order(const Program& program, std::vector<DispatchId> order) {
   return result;
 }
 
-// The first line in which the texts differ.
-Result<Success> check_equal(std::string_view given, std::string_view answer) {
-  while (!given.empty() || !answer.empty()) {
-    const auto take_line = [](std::string_view& text) {
-      const std::string_view line = text.substr(0, text.find('\n'));
-      text.remove_prefix(std::min(line.size() + 1, text.size()));
-      return line;
-    };
-    const std::string_view given_line = take_line(given);
-    const std::string_view answer_line = take_line(answer);
-    if (given_line == answer_line) continue;
-    constexpr size_t kShownBytesMax = 200;
-    return error_of("Without its sync the answer is another program: it has {} where there was {}.",
-                    in_quotes(answer_line.substr(0, kShownBytesMax)),
-                    in_quotes(given_line.substr(0, kShownBytesMax)));
-  }
-  return Success{};
-}
-
 std::string access_comment_of(const Program& program, DispatchId id) {
   std::string comment;
   for (const Access& access : program.declared_accesses_of(id)) {
@@ -149,6 +130,25 @@ std::string question_text(const Program& program) {
   return question;
 }
 
+Result<Success> check_same_text(std::string_view given, std::string_view answer,
+                                std::string_view without) {
+  while (!given.empty() || !answer.empty()) {
+    const auto take_line = [](std::string_view& text) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      return line;
+    };
+    const std::string_view given_line = take_line(given);
+    const std::string_view answer_line = take_line(answer);
+    if (given_line == answer_line) continue;
+    constexpr size_t kShownBytesMax = 200;
+    return error_of("Without {} the answer is another program: it has {} where there was {}.",
+                    without, in_quotes(answer_line.substr(0, kShownBytesMax)),
+                    in_quotes(given_line.substr(0, kShownBytesMax)));
+  }
+  return Success{};
+}
+
 Result<Program> answer_of(const Program& given, std::string_view text) {
   ParseOptions options;
   options.reads_one_queue = true;
@@ -161,7 +161,8 @@ Result<Program> answer_of(const Program& given, std::string_view text) {
   Program bare = in_order(*answer, as_it_stands);
   const Program meant = in_order(given, *order);
   bare.has_program_order &= meant.has_program_order || *order != as_it_stands;
-  if (auto checked = check_equal(print(meant), print(bare)); !checked) return checked.error();
+  if (auto checked = check_same_text(print(meant), print(bare), "its sync"); !checked)
+    return checked.error();
   answer->has_program_order = meant.has_program_order;
   answer->witness.clear();
   answer->expectations.clear();

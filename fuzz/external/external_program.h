@@ -1,4 +1,5 @@
-// What an encoder outside of this process is given of a program, and what it may make of it.
+// What an encoder outside of this process is given of a program, and what it may make of it. Of
+// other passes external_passes.h says so.
 #pragma once
 
 #include <string>
@@ -21,6 +22,11 @@ std::string question_text(const Program& program);
 
 // "read", "write", "update", or "atomic-add" and so on.
 std::string access_word(AccessMode mode, AtomicOp op);
+
+// Errors: the texts differ; the first line in which they do. `without` is what was taken out of the
+// answer before, for the message: "its sync".
+Result<Success> check_same_text(std::string_view given, std::string_view answer,
+                                std::string_view without);
 
 // What an encoder made of `given`. Its sync is taken as it stands.
 // Errors: `text` is no program of one queue; without sync it is not `given`. Dispatches may stand

@@ -108,15 +108,15 @@ FramedAnswer FramedProcess::fail(EncodeFailureKind kind, const std::string& mess
   return {"", EncodeFailure{kind, message}};
 }
 
-FramedAnswer FramedProcess::lose() {
+FramedAnswer FramedProcess::lose(std::string_view noun) {
   const std::string end = process_->end(kExitPatience);
   if (!exit_status() && end == "was stopped") {
     return fail(EncodeFailureKind::kEarlyEnd,
-                "The encoder ended its output before it had answered, and went on.");
+                fmt::format("The {} ended its output before it had answered, and went on.", noun));
   }
   const bool is_clean = exit_status() == 0;
   return fail(is_clean ? EncodeFailureKind::kEarlyEnd : EncodeFailureKind::kCrash,
-              fmt::format("The encoder {} before it had answered.", end));
+              fmt::format("The {} {} before it had answered.", noun, end));
 }
 
 FramedAnswer FramedProcess::ask(std::string_view question, const FramedLimits& limits) {
@@ -130,21 +130,22 @@ FramedAnswer FramedProcess::ask(std::string_view question, const FramedLimits& l
                   static_cast<short>(left.empty() ? POLLIN : POLLIN | POLLOUT), 0};
     const WaitEnd end = patience.until(waited);
     if (end == WaitEnd::kStopped) {
-      return fail(EncodeFailureKind::kStopped, "The encoder did not answer before the stop.");
+      return fail(EncodeFailureKind::kStopped,
+                  fmt::format("The {} did not answer before the stop.", limits.noun));
     }
     if (end == WaitEnd::kHang) {
-      return fail(EncodeFailureKind::kHang,
-                  fmt::format("The encoder did not answer within {} s.", limits.timeout_seconds));
+      return fail(EncodeFailureKind::kHang, fmt::format("The {} did not answer within {} s.",
+                                                        limits.noun, limits.timeout_seconds));
     }
     if ((waited.revents & POLLIN) != 0 || (waited.revents & POLLOUT) == 0) {
       const bool is_early = left.size() == sent.size();
       const ssize_t count =
           recv(process_->descriptor(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-      if (count == 0 || (count < 0 && !is_transient(errno))) return lose();
+      if (count == 0 || (count < 0 && !is_transient(errno))) return lose(limits.noun);
       received_.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(count, 0)));
       if (count > 0 && is_early) {
-        return fail(EncodeFailureKind::kIllegal,
-                    fmt::format("The encoder wrote {} before it was asked.", shown(received_)));
+        return fail(EncodeFailureKind::kIllegal, fmt::format("The {} wrote {} before it was asked.",
+                                                             limits.noun, shown(received_)));
       }
     }
     if ((waited.revents & POLLOUT) != 0 && !left.empty()) {
@@ -157,19 +158,19 @@ FramedAnswer FramedProcess::ask(std::string_view question, const FramedLimits& l
     const Frame frame = frame_of(received_);
     if (frame.is_wrong) {
       return fail(EncodeFailureKind::kIllegal,
-                  fmt::format("The answer of the encoder begins with {}, and not with the line "
+                  fmt::format("The answer of the {} begins with {}, and not with the line "
                               "'program BYTES'.",
-                              shown(received_)));
+                              limits.noun, shown(received_)));
     }
     if (frame.is_head_whole && frame.size_bytes > limits.answer_bytes_max) {
       return fail(EncodeFailureKind::kLongAnswer,
-                  fmt::format("The encoder answers {} bytes with {}; at most {} are read.",
+                  fmt::format("The {} answers {} bytes with {}; at most {} are read.", limits.noun,
                               question.size(), frame.size_bytes, limits.answer_bytes_max));
     }
     if (!frame.is_whole(received_)) continue;
     if (received_.size() - frame.begin > frame.size_bytes) {
       return fail(EncodeFailureKind::kIllegal,
-                  fmt::format("The encoder wrote {} after its answer.",
+                  fmt::format("The {} wrote {} after its answer.", limits.noun,
                               shown(std::string_view(received_).substr(
                                   frame.begin + static_cast<size_t>(frame.size_bytes)))));
     }

@@ -20,7 +20,8 @@
 namespace interlock {
 
 struct FramedLimits {
-  double timeout_seconds = 10;  // For one answer.
+  std::string_view noun = "encoder";  // What the process is, for messages.
+  double timeout_seconds = 10;        // For one answer.
   size_t answer_bytes_max = 0;
   const Stop* stop = nullptr;  // Once it is requested, an answer has half a second left.
 };
@@ -55,7 +56,7 @@ class FramedProcess {
   explicit FramedProcess(std::unique_ptr<WorkerProcess> process) : process_(std::move(process)) {}
 
   FramedAnswer fail(EncodeFailureKind kind, const std::string& message);
-  FramedAnswer lose();
+  FramedAnswer lose(std::string_view noun);
 
   std::unique_ptr<WorkerProcess> process_;
   std::string received_;  // Of the answer that is being received.

@@ -55,7 +55,7 @@ bool is_external_name(std::string_view name) {
   return name.starts_with(kExec) || name.starts_with(kLibrary);
 }
 
-uint64_t digest_of_encoder(std::string_view name) {
+uint64_t digest_of_external(std::string_view name) {
   INTERLOCK_CHECK(is_external_name(name));
   uint64_t digest = fnv1a(name);
   for (const std::string& word : words_of_command(name.substr(name.find(':') + 1))) {

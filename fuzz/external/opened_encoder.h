@@ -32,7 +32,7 @@ bool is_external_name(std::string_view name);
 // What changes where the encoder does, as far as the name shows it: of the library, and of the
 // files among the words of the command. Not 0. What those load in turn it does not see. Requires:
 // is_external_name(name). Cost: linear in the files.
-uint64_t digest_of_encoder(std::string_view name);
+uint64_t digest_of_external(std::string_view name);
 
 // Errors: those of ExecEncoder::open() and LibraryEncoder::open(). Requires:
 // is_external_name(name).

@@ -159,7 +159,7 @@ class Experiments {
 
   Cause of_hazard(const Program& unplanned, const std::string& signature) const {
     const auto passed = run_passes(chain_, unplanned, plan_);
-    if (!passed) return {signature, "", false};
+    if (!passed || passed->failure) return {signature, "", false};
     const bool is_encoder_last =
         chain_.encoder != nullptr && (chain_.planner == nullptr || !chain_.planner->plans_encoded);
     for (const SignedFact& found : find_signed(passed->placed)) {
@@ -234,7 +234,7 @@ class Experiments {
   std::vector<SignedFact> facts_of(const Program& program) const {
     const auto passed = run_passes(chain_, program, plan_);
     const auto reference = run_passes(reference_chain(), program, plan_);
-    if (!passed || !reference || !find_signed(*reference).empty()) return {};
+    if (!passed || passed->failure || !reference || !find_signed(*reference).empty()) return {};
     return find_signed(*passed);
   }
 

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "encoder/assemble/build.h"
+#include "encoder/plan/plan_by.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
+#include "encoder/replay/replay_by.h"
 #include "fuzz/judge/oracles.h"
 
 namespace interlock {
@@ -66,6 +68,8 @@ Program with_barriers(const Program& program) {
   return build(draft).value();
 }
 
+PassedProgram failed(EncodeFailure failure) { return {{}, {}, std::move(failure)}; }
+
 }  // namespace
 
 Result<Program> with_backward_mode(const Program& program, std::string_view mode) {
@@ -82,16 +86,17 @@ PlanOptions plan_options_of_campaign() {
 
 Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
                                  const PlanOptions& options) {
-  PassedProgram passed{program, {}};
+  PassedProgram passed{program, {}, std::nullopt};
   if (chain.backward != nullptr) {
     auto differentiated = with_backward_mode(passed.meant, chain.backward->name);
     if (!differentiated) return differentiated.error();
     passed.meant = std::move(differentiated).value();
   }
   if (chain.replay != nullptr) {
-    auto replayed = chain.replay->apply(passed.meant);
+    auto replayed = replay_by(passed.meant, *chain.replay);
     if (!replayed) return replayed.error();
-    passed.meant = std::move(replayed).value();
+    if (replayed->failure) return failed(std::move(*replayed->failure));
+    passed.meant = std::move(replayed->program);
   }
   const bool is_replay_alone =
       chain.replay != nullptr && chain.planner == nullptr && chain.encoder == nullptr;
@@ -104,19 +109,35 @@ Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
     INTERLOCK_CHECK(planner.takes_queues);
     const auto encoded = chain.queue_encoder->encode(passed.meant, chain.queue_count);
     if (!encoded) return encoded.error();
-    auto planned = planner.plan(*encoded, options);
+    auto planned = plan_by(*encoded, options, planner);
     if (!planned) return planned.error();
-    passed.placed = std::move(*planned);
+    if (planned->failure) return failed(std::move(*planned->failure));
+    passed.placed = std::move(planned->program);
     return passed;
   }
   const EncoderEntry& encoder = encoder_of(chain);
   // Some planners are about what the sync lets overlap: it comes first.
-  const auto planned = planner.plan(
-      planner.plans_encoded ? encode_with(passed.meant, &encoder) : passed.meant, options);
+  std::optional<EncodeFailure> failure;
+  const auto encoded_by = [&](const Program& given) {
+    Encoding encoding = encode_by(given, encoder);
+    failure = std::move(encoding.failure);
+    return std::move(encoding.program);
+  };
+  const Program to_plan = planner.plans_encoded ? encoded_by(passed.meant) : passed.meant;
+  if (failure) return failed(std::move(*failure));
+  const auto planned = plan_by(to_plan, options, planner);
   if (!planned) return planned.error();
-  const Program placed = without_empty_resets(*planned);
-  passed.placed = planner.plans_encoded ? placed : encode_with(placed, &encoder);
+  if (planned->failure) return failed(*planned->failure);
+  const Program placed = without_empty_resets(planned->program);
+  passed.placed = planner.plans_encoded ? placed : encoded_by(placed);
+  if (failure) return failed(std::move(*failure));
   return passed;
+}
+
+bool has_external_pass(const PassChain& chain) {
+  return (chain.encoder != nullptr && chain.encoder->external != nullptr) ||
+         (chain.planner != nullptr && chain.planner->external != nullptr) ||
+         (chain.replay != nullptr && chain.replay->external != nullptr);
 }
 
 PassChain reference_chain() { return {}; }
@@ -140,8 +161,8 @@ std::string shell_word(std::string_view name) {
 std::string flags_of(const PassChain& chain) {
   std::string flags;
   if (chain.backward != nullptr) flags += " --backward=" + std::string(chain.backward->name);
-  if (chain.replay != nullptr) flags += " --replay=" + std::string(chain.replay->name);
-  if (chain.planner != nullptr) flags += " --planner=" + std::string(chain.planner->name);
+  if (chain.replay != nullptr) flags += " --replay=" + shell_word(chain.replay->name);
+  if (chain.planner != nullptr) flags += " --planner=" + shell_word(chain.planner->name);
   if (chain.encoder != nullptr) flags += " --encoder=" + shell_word(chain.encoder->name);
   if (chain.queue_encoder != nullptr) {
     flags += " --encoder=" + std::string(chain.queue_encoder->name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "encoder/queues/queue_encoder.h"
 #include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"
+#include "encoder/sync/external_encoder.h"
 
 namespace interlock {
 
@@ -31,6 +33,8 @@ struct PassedProgram {
   // As `meant`, placed and with sync, statement by statement. But after a replay policy alone
   // captures and replays stay, and full barriers stand between all statements.
   Program placed;
+  // Why a pass that is no part of this build made nothing of it. Then both above say nothing.
+  std::optional<EncodeFailure> failure;
 };
 
 // `program` with every backward pass written by this one, and without evidence, which may name
@@ -40,10 +44,13 @@ Result<Program> with_backward_mode(const Program& program, std::string_view mode
 // How a program is to be planned. Regions of an arena end where the program says so, nowhere else.
 PlanOptions plan_options_of_campaign();
 
-// Errors: those of the passes. Requires: after an encoder for several queues a planner that takes
-// them.
+// Errors: those of the passes of this build. Requires: after an encoder for several queues a
+// planner that takes them.
 Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
                                  const PlanOptions& options);
+
+// Whether any of them is no part of this build.
+bool has_external_pass(const PassChain& chain);
 
 // The passes that are right: what a chain is compared with.
 PassChain reference_chain();

@@ -106,6 +106,10 @@ PassReport judge_passes(const PassChain& chain, const Program& program, const Pl
              passed.error().message);
     return report;
   }
+  if (passed->failure) {
+    report.failure = std::move(passed->failure);
+    return report;
+  }
   report.facts = find_signed(*passed);
   report.program = std::move(passed->placed);
   const bool is_cpu_turn = options.cpu_period > 0 && number % options.cpu_period == 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ std::vector<SignedFact> find_signed(const PassedProgram& program);
 
 struct PassReport {
   Program program;  // What the passes made, placed.
+  // Why one of others made nothing of it; then nothing below is judged.
+  std::optional<EncodeFailure> failure;
   std::vector<SignedFact> facts;
   std::vector<InternalDisagreement> disagreements;
   bool ran_on_cpu = false;
@@ -56,7 +59,7 @@ Evidence best_pass_evidence(const Program& program, const std::string& signature
 
 // What the passes make of `program`, with the evidence for the finding of this signature: witness
 // lines where a schedule shows it, and an expect line for every finding. A wrong gradient is shown
-// where it is meant, before anything is placed.
+// where it is meant, before anything is placed. Requires: none of them fails.
 Program passed_with_evidence(const PassChain& chain, const Program& program,
                              const PlanOptions& plan, const std::string& signature);
 

@@ -30,7 +30,7 @@ class PassTarget {
              const Program& program)
       : chain_(chain), plan_(plan), signature_(std::move(signature)) {
     const auto passed = run_passes(chain_, program, plan_);
-    INTERLOCK_CHECK(passed.has_value());
+    INTERLOCK_CHECK(passed.has_value() && !passed->failure);
     allowed_ = kinds_among(find_signed(*passed));
     level_ = level_of(program, passed->placed, EvidenceLevel::kBackend);
     INTERLOCK_CHECK(level_ > EvidenceLevel::kNone);
@@ -38,7 +38,7 @@ class PassTarget {
 
   bool is_kept_by(const Program& program) const {
     const auto passed = run_passes(chain_, program, plan_);
-    if (!passed) return false;
+    if (!passed || passed->failure) return false;
     const std::vector<SignedFact> facts = find_signed(*passed);
     if (!has_signature(facts, signature_)) return false;
     const std::set<FindingKind> kinds = kinds_among(facts);

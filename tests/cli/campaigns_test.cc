@@ -293,7 +293,8 @@ TEST(Campaigns, ThatAreMergedExecuteNothingThatAJournalNames) {
   const std::string header = journal.substr(0, journal.find('\n') - 17);
   for (const std::string option :
        {"--encoder=exec:touch${IFS}", "--encoder exec:touch${IFS}", "%09--encoder=exec:touch${IFS}",
-        "--encoder lib:", "--encoder='exec:touch ", "--guided=true --encoder=none --corpus="}) {
+        "--encoder lib:", "--encoder='exec:touch ", "--planner=exec:touch${IFS}",
+        "--replay exec:touch${IFS}", "--guided=true --encoder=none --corpus="}) {
     uint64_t sum = kFnv1aBasis;
     std::string made_up;
     for (const std::string& line :

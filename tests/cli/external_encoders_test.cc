@@ -166,7 +166,7 @@ TEST(ExternalEncoderOption, IsMergedByWhoNamesIt) {
   EXPECT_EQ(run_into(b, "--shard=2/2").status, 1);
   const CommandResult unnamed = run_interlock({"merge", a, b, "--out=" + all});
   EXPECT_EQ(unnamed.status, 2);
-  EXPECT_THAT(unnamed.err, HasSubstr("Give merge the same --encoder."));
+  EXPECT_THAT(unnamed.err, HasSubstr("Give merge the same --encoder, --planner, --replay."));
   for (const std::string other :
        {"--encoder=exec:" FAULTY_ENCODER " ring 2", "--encoder=none", "--encoder=exec:sh"}) {
     const CommandResult wrong = run_interlock({"merge", a, b, "--out=" + all, other});
@@ -202,7 +202,7 @@ TEST(ExternalEncoderOption, BadUseEndsWithStatus2) {
   }
   const std::string encoder = "--encoder=" + kC;
   EXPECT_EQ(run_interlock({"fuzz", encoder, "--exec-timeout=0"}).status, 2);
-  EXPECT_THAT(run_interlock({"fuzz", encoder, "--planner=fresh"}).err, HasSubstr("tried alone"));
+  EXPECT_THAT(run_interlock({"fuzz", encoder, "--queues"}).err, HasSubstr("takes no other pass"));
 }
 
 TEST(ExternalEncoderOption, ShowsWhatTheEncoderSaysToStandardError) {

@@ -25,6 +25,7 @@
 #include "fuzz/testing/conformance.h"
 #include "fuzz/testing/matchers.h"
 #include "tests/encoder/sync/mutant_encoders.h"
+#include "tests/fuzz/conform/report_parts.h"
 #include "tests/fuzz/conform/ring_encoder.h"
 #include "tests/program_count.h"
 
@@ -35,19 +36,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// Those with this verdict.
-std::vector<std::string> names_of(const ConformReport& report, ConformVerdict verdict) {
-  std::vector<std::string> names;
-  for (const ConformProperty& property : report.properties) {
-    if (property.verdict == verdict) names.emplace_back(property.name);
-  }
-  return names;
-}
-
-const ConformProperty& property_of(const ConformReport& report, std::string_view name) {
-  return *std::ranges::find(report.properties, name, &ConformProperty::name);
-}
 
 ConformOptions quick_options() {
   ConformOptions options;

@@ -234,9 +234,9 @@ typedef enum ilk_number {
   ILK_DISPATCHES = 0,
   ILK_ACCESSES = 1,
   ILK_BARRIERS = 2,
-  ILK_FEWEST_BARRIERS = 3, /* That this order can do with. */
-  ILK_LONGEST_CHAIN = 4,   /* Fewest barriers in any order. */
-  ILK_REDUNDANT_BARRIERS = 5,
+  ILK_FEWEST_BARRIERS = 3,    /* That this order can do with. */
+  ILK_LONGEST_CHAIN = 4,      /* Fewest barriers in any order. */
+  ILK_REDUNDANT_BARRIERS = 5, /* None of those after the last dispatch. */
   ILK_QUEUES = 6
 } ilk_number;
 /* UINT64_MAX: it is not judged, as with several queues, or there is no such number. */

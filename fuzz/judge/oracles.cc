@@ -17,6 +17,7 @@
 #include "fuzz/judge/disagree.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/barriers/barrier_bounds.h"
+#include "simulator/barriers/closing_sync.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/hazards/undeclared.h"
 #include "simulator/lifetimes/destroy_needs.h"
@@ -147,9 +148,10 @@ class OracleStack {
     }
     report_.barrier_count = report_.program.barriers.size();
     report_.fewest_barriers = greedy.count();
-    const bool is_excess = report_.barrier_count > report_.fewest_barriers;
-    if (options_.judges_excess && is_excess && !has_hazard_) {
-      report_.facts.emplace_back(ExcessBarriers{report_.barrier_count, report_.fewest_barriers});
+    // As find_excess() says it.
+    const uint64_t counted = report_.barrier_count - closing_barrier_count(report_.program);
+    if (options_.judges_excess && counted > report_.fewest_barriers && !has_hazard_) {
+      report_.facts.emplace_back(ExcessBarriers{counted, report_.fewest_barriers});
     }
     // The bound counts what destroys wait for; that this is missing is no hazard.
     if (!has_hazard_ && !report_.program.has_any(LifetimeKind::kDestroy) &&

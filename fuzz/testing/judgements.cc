@@ -80,7 +80,19 @@ Result<Judgement> judge_hazard_free(const Program& program) {
 Result<Judgement> judge_hazard(const Program& program, FindingKind kind, std::string_view first,
                                std::string_view second) {
   if (kind == FindingKind::kDeadlock) {
-    return Error{"A deadlock is between statements that wait, and not between dispatches."};
+    return Error{
+        "A deadlock is between statements that wait, and not between dispatches: HasDeadlock() names "
+        "them."};
+  }
+  if (kind == FindingKind::kRedundant) {
+    return Error{
+        "Sync that can go is between no two dispatches: Not(HasNoUselessSync()) claims that there is "
+        "some."};
+  }
+  if (kind == FindingKind::kDivergence) {
+    return Error{
+        "A divergence is between two executions, which no check sees: `interlock run` and `replay` show "
+        "it."};
   }
   const auto first_id = dispatch_of(program, first);
   const auto second_id = dispatch_of(program, second);
@@ -127,13 +139,12 @@ Result<Judgement> judge_fewest_barriers(const Program& program) {
         "There is no verdict: the fewest barriers are known of one queue alone, without the host."};
   }
   if (report.is_truncated() && program.has_any(LifetimeKind::kDestroy)) return no_verdict(report);
-  if (report.barrier_count == report.fewest_barriers) {
-    return Judgement{true,
-                     "which has " + count_of(report.barrier_count, "barrier") + ", the fewest"};
+  const uint64_t counted = report.barrier_count - report.closing_barrier_count;
+  if (counted == report.fewest_barriers) {
+    return Judgement{true, "which has " + count_of(counted, "barrier") + ", the fewest"};
   }
-  const std::string clause =
-      fmt::format("which has {}, where its conflicts need {}",
-                  count_of(report.barrier_count, "barrier"), report.fewest_barriers);
+  const std::string clause = fmt::format("which has {}, where its conflicts need {}",
+                                         count_of(counted, "barrier"), report.fewest_barriers);
   return Judgement{false, with_report(clause, program, report)};
 }
 

@@ -10,6 +10,7 @@
 
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_bounds.h"
+#include "simulator/barriers/closing_sync.h"
 #include "simulator/gradients/gradient_check.h"
 #include "simulator/lifetimes/destroy_needs.h"
 #include "simulator/order/host_atoms.h"
@@ -238,8 +239,9 @@ std::optional<ExcessBarriers> find_excess(const Program& program) {
   const HazardList list =
       find_hazards(program, HappensBefore(program), {.limit = 0, .observers = observers});
   const uint64_t fewest = greedy.count();
-  if (!list.is_complete() || program.barriers.size() <= fewest) return std::nullopt;
-  return ExcessBarriers{program.barriers.size(), fewest};
+  const uint64_t count = program.barriers.size() - closing_barrier_count(program);
+  if (!list.is_complete() || count <= fewest) return std::nullopt;
+  return ExcessBarriers{count, fewest};
 }
 
 }  // namespace interlock

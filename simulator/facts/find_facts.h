@@ -64,8 +64,10 @@ bool is_of_bounds(const Program& program, const Fact& fact);
 // reference shows nothing then, as the reference may have the same fault.
 std::vector<Truncation> find_value_truncations(const Program& program);
 
-// The barriers of `program` beyond the fewest for its order; none if there are none or if the
-// program has hazards, which make the comparison meaningless. No check: excess is right, only slow.
+// The barriers of `program` beyond the fewest for its order, those after its last dispatch apart:
+// an encoder that ends a command buffer with one orders what comes after. None if there are none or
+// if the program has hazards, which make the comparison meaningless. No check: excess is right,
+// only slow.
 std::optional<ExcessBarriers> find_excess(const Program& program);
 
 }  // namespace interlock

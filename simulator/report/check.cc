@@ -13,6 +13,7 @@
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_bounds.h"
 #include "simulator/barriers/certificate.h"
+#include "simulator/barriers/closing_sync.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/barriers/sync_redundancy.h"
 #include "simulator/bytes/byte_segments.h"
@@ -81,6 +82,22 @@ void set_redundant(BarrierRedundancy redundancy, CheckReport& report) {
   report.unjudged_barrier_count = redundancy.unjudged_count;
   report.redundant_sync = std::move(redundancy.words);
   report.unjudged_sync_count = redundancy.unjudged_word_count;
+}
+
+// Takes from the advice what is for whatever comes after this text.
+void set_closing_apart(const Program& program, CheckReport& report) {
+  const ClosingSync closing(program);
+  if (report.has_bounds) report.closing_barrier_count = closing_barrier_count(program);
+  const auto is_advice = [&](const RedundantBarrier& entry) {
+    return !closing.has(program.barriers[entry.barrier.index].statement);
+  };
+  const auto barriers = std::ranges::stable_partition(report.redundant, is_advice);
+  report.closing.assign(barriers.begin(), barriers.end());
+  report.redundant.erase(barriers.begin(), barriers.end());
+  const auto sync = std::ranges::stable_partition(
+      report.redundant_sync, [&](const SyncPiece& piece) { return !closing.has(piece); });
+  report.closing_sync.assign(sync.begin(), sync.end());
+  report.redundant_sync.erase(sync.begin(), sync.end());
 }
 
 // Why it may be none.
@@ -185,6 +202,7 @@ CheckReport check_one_queue(const Program& program, const CheckOptions& options)
                           : redundancy_of(program, order, segments, destroys, is_clean,
                                           options.redundancy_budget),
                 report);
+  set_closing_apart(program, report);
   if (is_stopped()) return report;
   set_bounds(program, std::move(greedy).bounds(program, segments), report);
   if (is_stopped()) return report;
@@ -268,6 +286,7 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
       find_redundant_sync(program, {.work_limit = options.redundancy_budget, .is_clean = is_clean});
   report.redundant_sync = std::move(sync.redundant);
   report.unjudged_sync_count = sync.unjudged_count;
+  set_closing_apart(program, report);
   return report;
 }
 

@@ -60,6 +60,10 @@ struct CheckReport : BarrierBounds {
   // words of barriers that cannot go.
   std::vector<SyncPiece> redundant_sync;
   uint64_t unjudged_sync_count = 0;
+  // What could go, too, but for what comes after this text (closing_sync.h): no advice.
+  std::vector<RedundantBarrier> closing;
+  std::vector<SyncPiece> closing_sync;
+  uint64_t closing_barrier_count = 0;  // With bounds; of barrier_count.
   uint64_t dispatch_count = 0;
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;
@@ -79,14 +83,18 @@ struct CheckReport : BarrierBounds {
   std::optional<JointRemoval> joint;
 
   bool is_truncated() const { return !truncations.empty(); }
+  // Barriers above the fewest; those after the last dispatch do not count. Requires: bounds.
+  uint64_t excess_barrier_count() const {
+    const uint64_t counted = barrier_count - closing_barrier_count;
+    return counted > fewest_barriers ? counted - fewest_barriers : 0;
+  }
 };
 
 // Returns all findings with explanations, and the numbers. Redundant barriers, and barriers
-// above the minimum, are advice and not findings: compare barrier_count with fewest_barriers where
-// nothing is found.
-// With several queues all of it is about the reference run (reference_order.h), whose identities
-// are those of `program`; a program in reference order is that run.
-// Cost: O((a + h) log a) for a accesses and h hazards, and the budgets.
+// above the minimum, are advice and not findings: ask excess_barrier_count() where nothing is
+// found. With several queues all of it is about the reference run (reference_order.h), whose
+// identities are those of `program`; a program in reference order is that run. Cost: O((a + h) log
+// a) for a accesses and h hazards, and the budgets.
 CheckReport check(const Program& program, const CheckOptions& options = {});
 
 }  // namespace interlock

@@ -51,13 +51,15 @@ StatementId statement_of(const Program& judged, const Expectation& expectation) 
 bool is_redundant(const Program& judged, const CheckReport& report,
                   const Expectation& expectation) {
   const BarrierId barrier = expectation.barrier;
-  if (std::ranges::binary_search(report.redundant, barrier, {}, &RedundantBarrier::barrier)) {
-    return true;
+  // What closes the text can go from it as well, so that a line may say so.
+  for (const auto* const entries : {&report.redundant, &report.closing}) {
+    if (std::ranges::binary_search(*entries, barrier, {}, &RedundantBarrier::barrier)) return true;
   }
   if (!expectation.sync.is_some() && barrier.index >= judged.barriers.size()) return false;
   const StatementId statement = statement_of(judged, expectation);
-  return std::ranges::any_of(report.redundant_sync,
-                             [&](const SyncPiece& piece) { return piece.takes_from(statement); });
+  const auto takes = [&](const SyncPiece& piece) { return piece.takes_from(statement); };
+  return std::ranges::any_of(report.redundant_sync, takes) ||
+         std::ranges::any_of(report.closing_sync, takes);
 }
 
 // Why a line that names nothing found may be true all the same; empty: it is false.

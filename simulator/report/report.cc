@@ -143,6 +143,25 @@ std::string text_of_chain(const Program& program, const CheckReport& report) {
       count_of(report.longest_chain, "barrier", "barriers"), report.fewest_barriers, names);
 }
 
+// What is no advice, as it stands after the last dispatch: how much of it there is.
+std::string text_of_closing(const CheckReport& report) {
+  const uint64_t barrier_count = report.closing.size();
+  const uint64_t sync_count = report.closing_sync.size();
+  std::string text;
+  if (barrier_count > 0) {
+    text +=
+        fmt::format("{} after the last dispatch: for what comes after this text, and no advice.\n",
+                    count_of(barrier_count, "barrier stands", "barriers stand"));
+  }
+  if (sync_count > 0) {
+    text += fmt::format(
+        "{} after the last dispatch of {}: for what comes after this text, and no advice.\n",
+        count_of(sync_count, "piece of sync stands", "pieces of sync stand"),
+        sync_count == 1 ? "its queue" : "their queues");
+  }
+  return text;
+}
+
 // "advice: 3 of 9 barriers can go, one at a time; …", or nothing.
 std::string text_of_folded_advice(const CheckReport& report) {
   const uint64_t unjudged = report.unjudged_barrier_count + report.unjudged_sync_count;
@@ -171,7 +190,8 @@ std::string text_of_advice(const Program& program, const CheckReport& report,
   std::string text = limits.folds_advice
                          ? text_of_folded_advice(report)
                          : text_of_redundancy(program, report, limits.redundant) +
-                               text_of_redundant_sync(program, report, limits.redundant);
+                               text_of_redundant_sync(program, report, limits.redundant) +
+                               text_of_closing(report);
   if (report.joint && !limits.folds_advice) text += text_of(*report.joint);
   if (limits.has_certificate) text += text_of_certificate(program, report);
   if (report.findings.empty()) text += text_of_chain(program, report);
@@ -196,6 +216,9 @@ std::string summary_of(const CheckReport& report, uint64_t known_count) {
                   count_of(report.access_count, "access", "accesses"),
                   count_of(report.barrier_count, "barrier", "barriers"));
   if (report.has_bounds) {
+    if (report.closing_barrier_count > 0) {
+      text += fmt::format(" ({} after the last dispatch)", report.closing_barrier_count);
+    }
     text += fmt::format("; fewest for this order {}, longest chain {}; ", report.fewest_barriers,
                         report.longest_chain);
   } else {
@@ -219,10 +242,10 @@ std::string summary_of(const CheckReport& report, uint64_t known_count) {
   if (!known.empty()) return text + "no new finding" + known + ".";
   text += "no findings.";
   if (!report.has_bounds) return text;
-  if (report.barrier_count > report.fewest_barriers) {
+  const uint64_t excess_count = report.excess_barrier_count();
+  if (excess_count > 0) {
     text +=
-        fmt::format(" {} above the proven minimum.",
-                    count_of(report.barrier_count - report.fewest_barriers, "barrier", "barriers"));
+        fmt::format(" {} above the proven minimum.", count_of(excess_count, "barrier", "barriers"));
   } else if (report.fewest_barriers > 0) {
     text += " As few barriers as there can be; proven.";
   }

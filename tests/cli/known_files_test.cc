@@ -160,6 +160,9 @@ TEST_F(Known, HasABudgetOfBarriers) {
   EXPECT_EQ(json::parse(check({budget_, "--format=json"}).out)["barrier_budget"], 1);
   const json log = json::parse(check({budget_, "--format=sarif"}).out);
   EXPECT_EQ(log["runs"][0]["results"][0]["ruleId"], "barrier-budget");
+  // What counts is what the stream has, also after its last dispatch.
+  write("one.ilk", clean + "barrier\n");
+  EXPECT_THAT(check({budget_}).out, HasSubstr("  FAILS: There are 2 barriers, and '"));
   write("one.ilk", "interlock 1\nmemory a 64\ndispatch W writes a\n");
   const CommandResult fewer = check({budget_});
   EXPECT_EQ(fewer.status, 0);

@@ -83,6 +83,34 @@ TEST(Conform, MoreBarriersThanNeededAreAdvice) {
   EXPECT_THAT(*redundant.counterexample, Not(HasNoUselessSync()));
 }
 
+// Ends a program, and each command buffer, with a barrier, so that nothing has to be known of it
+// after.
+class ClosingEncoder final : public Encoder {
+ public:
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+    encoder_.encode(dispatch, sink);
+    has_dispatch_ = true;
+  }
+  void wait_for_all(CommandSink& sink) override { encoder_.wait_for_all(sink); }
+  void finish(CommandSink& sink) override {
+    if (has_dispatch_) wait_for_all(sink);
+  }
+
+ private:
+  InterlockEncoder encoder_;
+  bool has_dispatch_ = false;
+};
+
+std::unique_ptr<Encoder> make_closing_encoder() { return std::make_unique<ClosingEncoder>(); }
+
+TEST(Conform, ABarrierAfterTheLastDispatchIsNoAdvice) {
+  const ConformReport report =
+      report_of({"closing", "", false, &make_closing_encoder}, quick_options());
+  EXPECT_THAT(names_of(report, ConformVerdict::kFails), IsEmpty());
+  EXPECT_EQ(property_of(report, "fewest").verdict, ConformVerdict::kHolds);
+  EXPECT_EQ(property_of(report, "nothing-redundant").verdict, ConformVerdict::kHolds);
+}
+
 template <size_t kAccessesMax>
 void expect_refuted(size_t dispatch_count, size_t operand_count) {
   const ConformReport report = report_of(&make_ring_encoder<kAccessesMax>);

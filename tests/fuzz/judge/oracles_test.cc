@@ -127,6 +127,22 @@ TEST(Judge, CallsABarrierTooManyAFindingOnRequest) {
       find_excess(parsed("dispatch A writes a[0:16]\nbarrier\ndispatch B reads a[0:16]\n")));
 }
 
+// An encoder that ends with a barrier orders what the next command buffer has.
+TEST(Judge, CallsNoBarrierAfterTheLastDispatchTooMany) {
+  OracleOptions options = thorough();
+  options.judges_excess = true;
+  const std::string frame =
+      "dispatch A writes a[0:16]\nbarrier\ndispatch B reads a[0:16]\nbarrier\n";
+  EXPECT_THAT(judge(parsed(frame), options, 0).facts, IsEmpty());
+  EXPECT_FALSE(find_excess(parsed(frame)));
+  const Program more = parsed("dispatch A writes a[0:16]\nbarrier\n" + frame);
+  EXPECT_THAT(judge(more, options, 0).facts, IsEmpty());
+  const Program idle = parsed("dispatch A reads a[0:16]\nbarrier\ndispatch C writes b[0:16]\n" +
+                              frame.substr(frame.find("barrier")));
+  ASSERT_THAT(judge(idle, options, 0).facts, SizeIs(1));
+  EXPECT_EQ(judge(idle, options, 0).facts[0], Fact(find_excess(idle).value()));
+}
+
 TEST(Judge, FindsAliasingThatNoEncoderCanRepair) {
   OracleOptions options = thorough();
   options.encoder = find_encoder("serial");

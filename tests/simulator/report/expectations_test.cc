@@ -64,6 +64,7 @@ constexpr const char* kTwoWaits = R"(interlock 1
     near: wait s=1 on q1
     dispatch B reads a on q1
     idle: wait s=1 on q1
+    dispatch C reads a on q1
 )";
 
 TEST(ExpectRedundant, HoldsForAWaitThatCanGo) {

@@ -92,7 +92,8 @@ TEST(Sarif, SuppressesWhatIsExpectedAndNothingElse) {
 }
 
 TEST(Sarif, HasAdviceOnlyIfAsked) {
-  const std::string idle = "interlock 1\nmemory a 4\ndispatch W writes a\nidle: barrier\n";
+  const std::string idle =
+      "interlock 1\nmemory a 4\ndispatch V\nidle: barrier\ndispatch W writes a\nbarrier\n";
   EXPECT_THAT(results_of(log_of(idle)), IsEmpty());
   const json results = results_of(log_of(idle, "a.ilk", true));
   ASSERT_THAT(results, SizeIs(1));

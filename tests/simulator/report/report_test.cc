@@ -76,6 +76,18 @@ TEST(TextReport, SaysWhichBarriersCanGoAndWhy) {
                 summary_of(report) + "\n");
 }
 
+TEST(TextReport, SaysHowManyBarriersAreForWhatComesAfter) {
+  const Program program =
+      program_on_abc("dispatch A writes a\nbarrier\ndispatch B reads a\nbarrier\n");
+  const CheckReport report = check(program);
+  EXPECT_EQ(text_report(program, report, "x.ilk"),
+            "1 barrier stands after the last dispatch: for what comes after this text, and no "
+            "advice.\n" +
+                summary_of(report) + "\n");
+  EXPECT_EQ(text_report(program, report, "x.ilk", {.folds_advice = true}),
+            summary_of(report) + "\n");
+}
+
 constexpr const char* kTwoChains = R"(
     dispatch A writes a
     barrier
@@ -119,7 +131,10 @@ TEST(Summary, SaysHowManyBarriersAreAboveTheMinimum) {
   };
   EXPECT_EQ(
       summary("dispatch A writes a\nbarrier\nbarrier\ndispatch B reads a\nbarrier\n"),
-      "2 dispatches, 2 accesses, 3 barriers; fewest for this order 1, longest chain 1; no findings. 2 barriers above the proven minimum.");
+      "2 dispatches, 2 accesses, 3 barriers (1 after the last dispatch); fewest for this order 1, longest chain 1; no findings. 1 barrier above the proven minimum.");
+  EXPECT_EQ(
+      summary("dispatch A writes a\nbarrier\ndispatch B reads a\nbarrier\n"),
+      "2 dispatches, 2 accesses, 2 barriers (1 after the last dispatch); fewest for this order 1, longest chain 1; no findings. As few barriers as there can be; proven.");
   EXPECT_EQ(
       summary("dispatch A writes a\nbarrier\ndispatch B reads a\n"),
       "2 dispatches, 2 accesses, 1 barrier; fewest for this order 1, longest chain 1; no findings. "
@@ -153,7 +168,7 @@ TEST(JsonReport, HasTheDocumentedKeys) {
 TEST(JsonReport, HasTheSyncThatCanGo) {
   const Program program = program_with_queues(
       "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x on q1\n"
-      "signal s=1, t=2\nidle: wait s=1\n");
+      "signal s=1, t=2\nidle: wait s=1\ndispatch Else on q1\ndispatch Else\n");
   const nlohmann::json json =
       nlohmann::json::parse(json_report(program, check(program), {}, "x.ilk"));
   ASSERT_EQ(json["redundant_sync"].size(), 2);
@@ -164,6 +179,19 @@ TEST(JsonReport, HasTheSyncThatCanGo) {
   EXPECT_TRUE(json["redundant_sync"][1]["partner"].is_null());
   EXPECT_TRUE(json["redundant_sync"][1]["instead"].is_null());
   EXPECT_EQ(json["unjudged_sync"], 0);
+}
+
+TEST(JsonReport, HasWhatClosesAQueue) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x on q1\n"
+      "signal frame=1 on q1\n");
+  const CheckReport report = check(program);
+  EXPECT_EQ(text_report(program, report, "x.ilk").substr(0, 70),
+            "1 piece of sync stands after the last dispatch of its queue: for what ");
+  const nlohmann::json json = nlohmann::json::parse(json_report(program, report, {}, "x.ilk"));
+  EXPECT_TRUE(json["redundant_sync"].empty());
+  ASSERT_EQ(json["closing_sync"].size(), 1);
+  EXPECT_EQ(json["closing_sync"][0]["kind"], "signal");
 }
 
 TEST(JsonReport, HasTheStatementWithoutAWordThatCanGo) {
@@ -208,8 +236,9 @@ TEST(JsonReport, ListsRedundantBarriers) {
   EXPECT_EQ(json["redundant"].dump(),
             R"([{"barrier":0,"before":1,"is_execution":true,"queue":"q0",)"
             R"("reason":"No access of dispatch 0 conflicts with one of dispatch 1.",)"
-            R"("reference":"idle","statement":1},)"
-            R"({"barrier":1,"before":null,"is_execution":false,"queue":"q0",)"
+            R"("reference":"idle","statement":1}])");
+  EXPECT_EQ(json["closing"].dump(),
+            R"([{"barrier":1,"before":null,"is_execution":false,"queue":"q0",)"
             R"("reason":"No dispatch stands after it.","reference":"1","statement":3}])");
 }
 

@@ -103,7 +103,11 @@ inline PolymorphicProgramMatcher HasHazard(FindingKind kind, const DispatchRefer
       "has the " + words, "does not have the " + words);
 }
 
-// The same by word: "RAW", "WAR", "WAW", "reordered", "alias".
+// The same by word, with the two as `first` and `second` of a finding in docs/json.md; where there
+// is no second, the first twice: "RAW", "WAR", "WAW", "reordered", "clobber", "uninitialized",
+// "use-after-free", "alias", "undeclared", "gradient". The words of what is between no dispatches,
+// "deadlock" and "redundant", and of what no check sees, "divergence", fail the test with the
+// matcher or command that is for it.
 inline PolymorphicProgramMatcher HasHazard(std::string_view word, const DispatchReference& first,
                                            const DispatchReference& second) {
   if (const std::optional<FindingKind> kind = finding_kind_of(word)) {
@@ -162,13 +166,15 @@ inline PolymorphicProgramMatcher HasEdgeCount(const ::testing::Matcher<size_t>& 
 }
 
 // Exactly as many barriers as the conflicts need in this order: the proven minimum. To be
-// used with IsHazardFree(): the fewest barriers in wrong places order nothing.
+// used with IsHazardFree(): the fewest barriers in wrong places order nothing. Those after the last
+// dispatch are for what comes after the program, and do not count.
 inline PolymorphicProgramMatcher HasFewestBarriers() {
   return matches_if(judge_fewest_barriers, "has the fewest barriers",
                     "does not have the fewest barriers");
 }
 
-// No barrier, wait, event, edge or other piece of sync can go without adding a finding.
+// No barrier, wait, event, edge or other piece of sync can go without adding a finding, but for
+// what stands after the last dispatch of its queue.
 inline PolymorphicProgramMatcher HasNoUselessSync() {
   return matches_if(judge_no_useless_sync, "has no useless sync", "has useless sync");
 }

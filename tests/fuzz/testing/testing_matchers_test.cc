@@ -5,8 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "encoder/program/words.h"
 #include "encoder/sync/interlock_encoder.h"
+#include "encoder/text/files.h"
+#include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
@@ -128,6 +133,78 @@ TEST(HasHazard, NamesKindsThatConcernOneDispatchTwice) {
               HasHazard("alias", 0, 0));
 }
 
+// A kind, and a program that has it between two dispatches.
+struct KindCase {
+  FindingKind kind;
+  std::string text;
+  std::string first;
+  std::string second;
+};
+
+const std::vector<KindCase>& found_kinds() {
+  static const std::vector<KindCase> cases = {
+      {FindingKind::kReadAfterWrite, "memory a 64\ndispatch W writes a\ndispatch R reads a\n", "0",
+       "1"},
+      {FindingKind::kWriteAfterRead, "memory a 64\ndispatch R reads a\ndispatch W writes a\n", "0",
+       "1"},
+      {FindingKind::kWriteAfterWrite, "memory a 64\ndispatch V writes a\ndispatch W writes a\n",
+       "0", "1"},
+      {FindingKind::kReordered,
+       "memory a 64\ndispatch Late order=2 reads a\nbarrier\ndispatch Early order=1 writes a\n",
+       "0", "1"},
+      {FindingKind::kClobber,
+       "memory a 64\ntensor x f32[4] at a+0\ntensor y f32[4] at a+0\ndispatch W writes x\nbarrier\n"
+       "dispatch V writes y\nbarrier\ndispatch R reads x\n",
+       "1", "2"},
+      {FindingKind::kUninitialized, "tensor x f32[4]\ndispatch R reads x\n", "0", "0"},
+      {FindingKind::kUseAfterFree,
+       "memory a 64\ntensor x f32[4] at a+0\ndispatch W writes x\nbarrier\nfree x\n"
+       "dispatch R reads x\n",
+       "1", "1"},
+      {FindingKind::kAlias, "memory a 64\ndispatch Shift reads a[0:32] writes a[16:48]\n", "0",
+       "0"},
+      {FindingKind::kUndeclared,
+       "memory a 64\nmemory b 64\ndispatch Scan writes a actual reads b\n", "0", "0"},
+      {FindingKind::kGradient,
+       print(program_in(INTERLOCK_SOURCE_DIR "/corpus/bugs/pytorch-180952.ilk")), "mm1.sum1",
+       "mm1.sum1"}};
+  return cases;
+}
+
+// Those that HasHazard() is not for, and what is.
+const std::vector<std::pair<FindingKind, std::string>>& refused_kinds() {
+  static const std::vector<std::pair<FindingKind, std::string>> refused = {
+      {FindingKind::kDeadlock, "HasDeadlock() names them."},
+      {FindingKind::kRedundant, "Not(HasNoUselessSync()) claims that there is some."},
+      {FindingKind::kDivergence, "`interlock run` and `replay` show it."}};
+  return refused;
+}
+
+TEST(HasHazard, FindsEachKindByItsWordOrSaysWhatIsForIt) {
+  for (const KindCase& each : found_kinds()) {
+    const std::string_view word = word_of(each.kind);
+    EXPECT_THAT(each.text, HasHazard(word, each.first, each.second)) << word;
+    EXPECT_THAT(kRepaired, Not(HasHazard(word, 0, 1))) << word;
+  }
+  for (const auto& refused : refused_kinds()) {
+    const std::string_view word = word_of(refused.first);
+    // Which fails in any case, so that its denial is what could pass for nothing.
+    EXPECT_NONFATAL_FAILURE(EXPECT_THAT(kMissing, Not(HasHazard(word, 0, 1))), refused.second);
+  }
+  // There is no other: the next word would be one more.
+  EXPECT_EQ(found_kinds().size() + refused_kinds().size(), std::size(kFindingWords));
+}
+
+// Whoever reads the header learns of each word; docs/json.md has those of findings.
+TEST(HasHazard, NamesEachWordWhereItIsDocumented) {
+  const std::string header = read_file(INTERLOCK_SOURCE_DIR "/fuzz/testing/matchers.h").value();
+  const std::string document = read_file(INTERLOCK_SOURCE_DIR "/docs/testing.md").value();
+  for (const std::string_view word : kFindingWords) {
+    EXPECT_THAT(header, HasSubstr("\"" + std::string(word) + "\""));
+    EXPECT_THAT(document, HasSubstr("`" + std::string(word) + "`"));
+  }
+}
+
 TEST(HasHazard, ExplainsWithTheReport) {
   const ProgramClaim matcher = HasHazard("WAR", "reduce", 1);
   EXPECT_EQ(claim_of(matcher), "has the WAR hazard between reduce and 1");
@@ -165,6 +242,13 @@ TEST(HasFewestBarriers, RefusesMoreAndLess) {
   EXPECT_THAT(kOverdone, Not(HasFewestBarriers()));
   EXPECT_THAT(kMissing, Not(HasFewestBarriers()));
   EXPECT_THAT(kMisplaced, AllOf(HasFewestBarriers(), Not(IsHazardFree())));
+}
+
+TEST(HasFewestBarriers, CountsNoneAfterTheLastDispatch) {
+  const std::string frame = std::string(kRepaired) + "\nbarrier\n";
+  EXPECT_THAT(frame, AllOf(HasFewestBarriers(), HasNoUselessSync(), HasBarrierCount(2)));
+  EXPECT_THAT(std::string(kOverdone) + "\nbarrier\n",
+              AllOf(Not(HasFewestBarriers()), Not(HasNoUselessSync())));
 }
 
 TEST(HasFewestBarriers, ExplainsWithTheReport) {

@@ -241,9 +241,11 @@ ExitStatus run_program(const RunOptions& options) {
   const Result<MemoryImage> reference = reference_image(*program, *backend);
   if (!reference) return report_run_error(reference.error(), *backend);
   Result<MemoryImage> image = MemoryImage{};
+  bool was_cut_short = false;
   if (mode == ExecutionMode::kOverlap) {
     Result<Trials> trials = run_trials(*program, *backend, *reference, options.trial_count);
     if (!trials) return report_run_error(trials.error(), *backend);
+    was_cut_short = is_stopped();
     if (trials->count == 0) return ExitStatus::kInterrupted;
     const StopScope to_the_end(nullptr);  // They ran whole.
     print_out(text_of(*trials, *program, backend->name()));
@@ -267,6 +269,8 @@ ExitStatus run_program(const RunOptions& options) {
     }
     status = ExitStatus::kFinding;
   }
+  // What ran whole is told; that the rest would not differ either is not known.
+  if (was_cut_short) return ExitStatus::kInterrupted;
   if (options.checks_declared && report_undeclared(*program) != ExitStatus::kNothingFound) {
     status = ExitStatus::kFinding;
   }

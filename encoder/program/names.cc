@@ -15,17 +15,22 @@ namespace {
 constexpr size_t kQuotedBytesMax = 48;
 constexpr size_t kComparedBytesMax = 48;
 
-// Levenshtein's distance. Requires: both texts have at most kComparedBytesMax bytes.
+// Damerau's distance: Levenshtein's, where two neighbours that changed places are one step as well.
+// Requires: both texts have at most kComparedBytesMax bytes.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::array<size_t, kComparedBytesMax + 1> row;
+  std::array<size_t, kComparedBytesMax + 1> above{};  // And the row above that.
+  std::array<size_t, kComparedBytesMax + 1> top{};
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
+    top = above;
+    above = row;
     row[0] = i + 1;
     for (size_t j = 0; j < b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
+      const size_t substituted = above[j] + (a[i] == b[j] ? 0 : 1);
+      row[j + 1] = std::min({substituted, row[j] + 1, above[j + 1] + 1});
+      const bool is_swapped = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (is_swapped) row[j + 1] = std::min(row[j + 1], top[j - 1] + 1);
     }
   }
   return row[b.size()];

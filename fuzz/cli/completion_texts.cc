@@ -150,7 +150,18 @@ _interlock() {{
     prev=${{COMP_WORDS[COMP_CWORD - 2]}}
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
-    [[ ${{COMP_WORDS[i]}} == -* ]] && continue
+    # A value is no command: `--name=value`, and that of --color, which may stand before all.
+    case ${{COMP_WORDS[i]}} in
+      =)
+        i=$((i + 1))
+        continue
+        ;;
+      --color)
+        [[ ${{COMP_WORDS[i + 1]-}} == = ]] || i=$((i + 1))
+        continue
+        ;;
+      -*) continue ;;
+    esac
     case $command in
       '') command=${{COMP_WORDS[i]}} ;;
       {nested}) command+=" ${{COMP_WORDS[i]}}" ;;
@@ -193,7 +204,8 @@ _interlock() {{
   local -A opt_args
   local -a commands=(
 {commands}  )
-  _arguments -C '--help[how it is used]' '--version[which it is]' '1: :->command' '*:: :->argument'
+  _arguments -C '--help[how it is used]' '--version[which it is]' \
+    '--color=[when to print in colour]:value:(auto always never)' '1: :->command' '*:: :->argument'
   case $state in
     command)
       _describe command commands

@@ -77,6 +77,14 @@ std::string shown_word(std::string_view path) {
   return shown;
 }
 
+bool has_ending(std::string_view path, std::string_view ending) {
+  if (path.size() < ending.size()) return false;
+  const auto small = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(path.substr(path.size() - ending.size()), ending, {}, small);
+}
+
 std::string stem_of(std::string_view path) {
   path.remove_prefix(path.find_last_of('/') + 1);
   if (path.ends_with(".gz")) path.remove_suffix(3);

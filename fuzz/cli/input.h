@@ -64,6 +64,9 @@ ExitStatus write_output(const std::string& path, const std::string& text, ExitSt
 // Control bytes of the name, with which a terminal would do something, as \xNN.
 std::string shown_word(std::string_view path);
 
+// The name ends so, in letters of any case. Requires: `ending` has no capital.
+bool has_ending(std::string_view path, std::string_view ending);
+
 // "ggml" of "out/ggml.ilk", and of "out/ggml.ilk.gz".
 std::string stem_of(std::string_view path);
 

@@ -9,6 +9,7 @@
 #include "encoder/program/release.h"
 #include "encoder/text/files.h"
 #include "fuzz/campaign/journal.h"
+#include "fuzz/cli/input.h"
 #include "fuzz/cli/journal_options.h"
 #include "fuzz/external/opened_encoder.h"
 
@@ -26,8 +27,8 @@ constexpr std::array kForms = {ReportForm{".html", html_of}, ReportForm{".json",
 // Of a name that may say, too, that the file is packed.
 const ReportForm* form_of(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
-  const auto has_ending = [&](const ReportForm& form) { return path.ends_with(form.ending); };
-  const auto form = std::ranges::find_if(kForms, has_ending);
+  const auto is_it = [&](const ReportForm& form) { return has_ending(path, form.ending); };
+  const auto form = std::ranges::find_if(kForms, is_it);
   return form == kForms.end() ? nullptr : &*form;
 }
 

@@ -39,9 +39,9 @@ struct ShowOptions {
 // Empty: a name that says nothing. What is packed is named after what it is.
 std::string_view format_of(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
-  if (path.ends_with(".svg")) return "svg";
-  if (path.ends_with(".html") || path.ends_with(".htm")) return "html";
-  if (path.ends_with(".json")) return "perfetto";
+  if (has_ending(path, ".svg")) return "svg";
+  if (has_ending(path, ".html") || has_ending(path, ".htm")) return "html";
+  if (has_ending(path, ".json")) return "perfetto";
   return {};
 }
 

@@ -174,6 +174,8 @@ void shrink_ranges(Reduction& reduction) {
       for (const ByteRange& range : smaller) {
         if (reduction.is_over()) return;
         if (has_shrunk || range == *slice) continue;  // The cost says whether it is smaller.
+        // What touches no byte would say little of what touched some.
+        if (range.begin == range.end && slice->begin != slice->end) continue;
         // All operands of this range at once, then this one alone.
         ProgramDraft joint = reduction.current();
         for_each_operand(joint, [&](OperandDraft& other) {

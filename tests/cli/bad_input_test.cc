@@ -136,6 +136,9 @@ TEST(BadInput, AMisspeltSubcommandIsNamedWithTheNearestOne) {
   EXPECT_EQ(workload.err,
             "error: 'generate' has no subcommand 'tranformer'. "
             "Did you mean 'transformer'? `interlock generate --help` lists them.\n");
+  EXPECT_EQ(run_interlock({"help", "fxi"}).err,
+            "error: 'interlock' has no subcommand 'fxi'. Did you mean 'fix'? "
+            "`interlock --help` lists them.\n");
   EXPECT_EQ(run_interlock({"generate"}).err,
             "error: A subcommand is required. `interlock generate --help` says more.\n");
 }

@@ -75,6 +75,15 @@ TEST(Completion, OfBashOffersCommandsOptionsAndTheirValues) {
   EXPECT_THAT(offered_by_bash({"interlock", "check", "--col"}), UnorderedElementsAre("--color="));
   EXPECT_THAT(offered_by_bash({"interlock", "check", "--color", "=", ""}),
               UnorderedElementsAre("auto", "always", "never"));
+  EXPECT_THAT(offered_by_bash({"interlock", "--color", ""}),
+              UnorderedElementsAre("auto", "always", "never"));
+  // The value of --color is not taken for the command.
+  EXPECT_THAT(offered_by_bash({"interlock", "--color", "always", "mi"}),
+              UnorderedElementsAre("minimize"));
+  EXPECT_THAT(offered_by_bash({"interlock", "--color", "=", "always", "check", "--ad"}),
+              UnorderedElementsAre("--advice"));
+  EXPECT_THAT(offered_by_bash({"interlock", "--color", "never", "list", "enc"}),
+              UnorderedElementsAre("encoders"));
 }
 
 TEST(Completion, OfBashOffersFilesWhereOneBelongs) {

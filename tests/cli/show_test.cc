@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "encoder/text/files.h"
 #include "tests/cli/command.h"
 #include "tests/cli/shown_commands.h"
 #include "tests/program_count.h"
@@ -86,6 +87,9 @@ TEST(ShowCommand, GivesBadInputStatusTwo) {
   EXPECT_EQ(run_interlock({"show", temporary_path("none.ilk")}).status, 2);
   EXPECT_EQ(run_interlock({"show", "-", "--format=png"}, kTwoHazards).status, 2);
   EXPECT_EQ(run_interlock({"show", "-", "-o", "/nowhere/x.svg"}, kTwoHazards).status, 2);
+  const std::string capitals = temporary_path("x.SVG");
+  EXPECT_EQ(run_interlock({"show", "-", "-o", capitals}, kTwoHazards).status, 0);
+  EXPECT_THAT(read_file(capitals).value(), HasSubstr("<svg "));
   const std::string png = temporary_path("x.png");
   const CommandResult other = run_interlock({"show", "-", "-o", png}, kTwoHazards);
   EXPECT_EQ(other.status, 2);

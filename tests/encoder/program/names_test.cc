@@ -61,6 +61,11 @@ std::string advice_of(std::string_view wanted, std::initializer_list<std::string
 TEST(NearestName, SuggestsTheNearestOfThoseThatAreNear) {
   EXPECT_EQ(advice_of("layer_norm_vpj", {"layer_norm", "layer_norm_vjp", "x"}),
             " Did you mean 'layer_norm_vjp'?");
+  // Two neighbours that changed places are one slip.
+  EXPECT_EQ(advice_of("fxi", {"fuzz", "fix"}), " Did you mean 'fix'?");
+  EXPECT_EQ(advice_of("ifx", {"fuzz", "fix"}), " Did you mean 'fix'?");
+  EXPECT_EQ(advice_of("xif", {"fuzz", "fix"}), "");
+  EXPECT_EQ(advice_of("mniimzie", {"minimize", "merge"}), " Did you mean 'minimize'?");
   EXPECT_EQ(advice_of("gxx", {"gy", "gxy", "g"}), " Did you mean 'gxy'?");
   EXPECT_EQ(advice_of("gx", {"gy", "g"}), "");
   EXPECT_EQ(advice_of("weights", {"pool", "x"}), "");

@@ -349,6 +349,12 @@ TEST(ShrinkRanges, ShrinksAllOfOneRangeAndElseOneOfThem) {
             "memory m 64\nd0: dispatch K reads m[8:9]\nd1: dispatch K writes m[39:40]\n");
 }
 
+// What touches no byte would say nothing of what the original touched.
+TEST(ShrinkRanges, LeavesAByteOfWhatTouchedSome) {
+  EXPECT_EQ(left_by(shrink_ranges, "memory m 64\nd0: dispatch K reads m[8:40] writes m[2:2]\n"),
+            "memory m 64\nd0: dispatch K reads m[8:9] writes m[0:0]\n");
+}
+
 TEST(CloseGaps, KeepsTheOrderOfWhereRangesBeginAndEnd) {
   const std::string text =
       "memory m 64\nd0: dispatch K reads m[7:17]\nd1: dispatch K writes m[12:20]\n";

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "encoder/program/check.h"
+#include "encoder/sync/queue_segment.h"
 
 namespace interlock {
 
@@ -121,7 +122,9 @@ void SegmentOrder::erase(MemoryId id, uint64_t first, uint64_t last, size_t coun
 }
 
 // What was asked for stays in order: it is likely to be asked for again.
-void SegmentOrder::restart(const std::vector<Segment>& segments, SegmentTable& table) {
+template <typename Segment>
+void SegmentOrder::restart(const std::vector<Segment>& segments,
+                           BasicSegmentTable<Segment>& table) {
   std::vector<uint64_t> begins;
   for (uint32_t i = 0; i < memories_.size(); ++i) {
     Memory& memory = memories_[i];
@@ -153,12 +156,15 @@ void SegmentOrder::restart(const std::vector<Segment>& segments, SegmentTable& t
     memories_[segment.memory()].is_marked_in_full &=
         GranuleSet::takes({segment.begin, segment.end});
   }
-  for (const Segment& segment : segments) enter_again(segment);
+  for (const Segment& segment : segments) {
+    enter_again(MemoryId(segment.memory()), {segment.begin, segment.end});
+  }
   for (Memory& memory : memories_) memory.was_asked = false;
 }
 
 // Removes those, from the one at `first` on, at which no segment begins any more.
-void SegmentOrder::keep_those_of(SegmentTable& table, uint32_t memory,
+template <typename Segment>
+void SegmentOrder::keep_those_of(BasicSegmentTable<Segment>& table, uint32_t memory,
                                  std::vector<uint64_t>& begins, size_t first) {
   constexpr size_t kPrefetchDistance = 16;
   size_t kept = first;
@@ -176,21 +182,23 @@ void SegmentOrder::append_sorted(Memory& memory, std::span<const uint64_t> begin
   }
 }
 
-void SegmentOrder::enter_again(const Segment& segment) {
-  Memory& memory = memories_[segment.memory()];
-  const MemoryId id(segment.memory());
-  const ByteRange range{segment.begin, segment.end};
+void SegmentOrder::enter_again(MemoryId id, ByteRange range) {
+  Memory& memory = memories_[id.index];
   if (!memory.was_asked) {
     if (memory.count == 0) return enter_first(memory, range);
     if (memory.is_marked_in_full) mark_first(id);
     wait(memory, range.begin);
   }
-  if (memory.is_marked_in_full) marks_.mark(segment.memory(), range);
+  if (memory.is_marked_in_full) marks_.mark(id.index, range);
 }
 
 size_t SegmentOrder::size_bytes() const {
   return memories_.capacity() * sizeof(Memory) + marks_.size_bytes() + index_.size_bytes() +
          waiting_.size_bytes() + sorted_.capacity() * sizeof(uint64_t);
 }
+
+template void SegmentOrder::restart(const std::vector<Segment>&, BasicSegmentTable<Segment>&);
+template void SegmentOrder::restart(const std::vector<QueueSegment>&,
+                                    BasicSegmentTable<QueueSegment>&);
 
 }  // namespace interlock

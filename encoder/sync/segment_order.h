@@ -43,7 +43,8 @@ class SegmentOrder {
   // Starts anew with the segments of the table, which are `segments`, in any order. Requires: all
   // of them were entered before, or begin where one did.
   // Cost: linear in what there was. Where nobody has asked since the last time, nothing is sorted.
-  void restart(const std::vector<Segment>& segments, SegmentTable& table);
+  template <typename Segment>
+  void restart(const std::vector<Segment>& segments, BasicSegmentTable<Segment>& table);
 
   size_t memory_count() const { return memories_.size(); }
   size_t size_bytes() const;
@@ -75,10 +76,11 @@ class SegmentOrder {
   void wait(Memory& memory, uint64_t begin);
   void append_waiting(Memory& memory, uint64_t begin);
   void sort(Memory& memory);
-  static void keep_those_of(SegmentTable& table, uint32_t memory, std::vector<uint64_t>& begins,
-                            size_t first);
+  template <typename Segment>
+  static void keep_those_of(BasicSegmentTable<Segment>& table, uint32_t memory,
+                            std::vector<uint64_t>& begins, size_t first);
   void append_sorted(Memory& memory, std::span<const uint64_t> begins);
-  void enter_again(const Segment& segment);
+  void enter_again(MemoryId id, ByteRange range);
 
   std::vector<Memory> memories_;  // By memory index.
   GranuleSet marks_;

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "encoder/program/check.h"
+#include "encoder/sync/queue_segment.h"
 
 namespace interlock {
 
-Segment* SegmentTable::find_after(uint64_t hash, uint32_t memory, uint64_t begin) {
+template <typename Segment>
+Segment* BasicSegmentTable<Segment>::find_after(uint64_t hash, uint32_t memory, uint64_t begin) {
   const uint32_t* const first = &slots_[hash >> shift_];
   for (size_t i = 0; i < kWindow && first[i] != 0; ++i) {
     const uint32_t place = first[i] & place_mask_;
@@ -25,14 +27,16 @@ Segment* SegmentTable::find_after(uint64_t hash, uint32_t memory, uint64_t begin
 }
 
 // Returns the slot that has the place of the segment. Requires: there is one.
-uint32_t* SegmentTable::slot_of(const Segment& segment) {
+template <typename Segment>
+uint32_t* BasicSegmentTable<Segment>::slot_of(const Segment& segment) {
   uint32_t* slot = &slots_[hash_of(segment.memory(), segment.begin) >> shift_];
   while (&segments_[*slot & place_mask_] != &segment) ++slot;
   return slot;
 }
 
 // Returns false if there is no slot.
-bool SegmentTable::enter(uint64_t hash, size_t place) {
+template <typename Segment>
+bool BasicSegmentTable<Segment>::enter(uint64_t hash, size_t place) {
   uint32_t* const first = &slots_[hash >> shift_];
   for (size_t i = 0; i < kWindow; ++i) {
     if (first[i] != 0) continue;
@@ -42,14 +46,16 @@ bool SegmentTable::enter(uint64_t hash, size_t place) {
   return false;
 }
 
-Segment* SegmentTable::insert(const Segment& segment) {
+template <typename Segment>
+Segment* BasicSegmentTable<Segment>::insert(const Segment& segment) {
   if (count_ + 1 == most_) grow();
   ++count_;
   return put(segment);
 }
 
 // Requires: there is room.
-Segment* SegmentTable::put(const Segment& segment) {
+template <typename Segment>
+Segment* BasicSegmentTable<Segment>::put(const Segment& segment) {
   const size_t place = free_place_ == 0 ? segments_.size() : free_place_;
   if (!enter(hash_of(segment.memory(), segment.begin), place)) {
     return &overflow_.insert_or_assign({segment.memory(), segment.begin}, segment).first->second;
@@ -63,7 +69,8 @@ Segment* SegmentTable::put(const Segment& segment) {
   return &segments_[place];
 }
 
-void SegmentTable::erase(Segment* segment) {
+template <typename Segment>
+void BasicSegmentTable<Segment>::erase(Segment* segment) {
   --count_;
   if (!overflow_.empty() && overflow_.erase({segment->memory(), segment->begin}) > 0) return;
   size_t hole = static_cast<size_t>(slot_of(*segment) - slots_.data());
@@ -79,14 +86,16 @@ void SegmentTable::erase(Segment* segment) {
   slots_[hole] = 0;
 }
 
-void SegmentTable::free_at(size_t place) {
+template <typename Segment>
+void BasicSegmentTable<Segment>::free_at(size_t place) {
   segments_[place] = Segment();
   segments_[place].begin = free_place_;
   free_place_ = place;
 }
 
 // Makes all slots free, and so many that they are enough for `count` segments.
-void SegmentTable::make_slots(size_t count) {
+template <typename Segment>
+void BasicSegmentTable<Segment>::make_slots(size_t count) {
   constexpr size_t kMinSlots = 256;
   const size_t slot_count = std::bit_ceil(std::max(kMinSlots, count * 32 / kPlacesOf32 + 1));
   most_ = slot_count / 32 * kPlacesOf32;
@@ -101,7 +110,8 @@ void SegmentTable::make_slots(size_t count) {
 }
 
 // Segments stay in their places, but for those that find no slot, and those that did not before.
-void SegmentTable::grow() {
+template <typename Segment>
+void BasicSegmentTable<Segment>::grow() {
   make_slots(2 * (most_ - 1));
   segments_.reserve(most_);
   const auto old_overflow = std::exchange(overflow_, {});
@@ -118,7 +128,8 @@ void SegmentTable::grow() {
   ++growth_count_;
 }
 
-void SegmentTable::rebuild(size_t count) {
+template <typename Segment>
+void BasicSegmentTable<Segment>::rebuild(size_t count) {
   make_slots(count);
   overflow_.clear();
   count_ = 0;
@@ -127,5 +138,8 @@ void SegmentTable::rebuild(size_t count) {
   segments_.reserve(most_);
   segments_.push_back(Segment());
 }
+
+template class BasicSegmentTable<Segment>;
+template class BasicSegmentTable<QueueSegment>;
 
 }  // namespace interlock

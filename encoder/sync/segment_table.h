@@ -40,8 +40,10 @@ struct Segment {
   uint32_t memory() const { return ~inverse_memory; }
 };
 
-// Has no room until rebuild() makes some: a short program never needs it.
-class SegmentTable {
+// Has no room until rebuild() makes some: a short program never needs it. `Segment` is the one
+// above or QueueSegment (queue_segment.h): of it the table knows the memory and the begin.
+template <typename Segment>
+class BasicSegmentTable {
  public:
   // Spreads over all bits, of which the high ones are the best.
   static uint64_t hash_of(uint32_t memory, uint64_t begin) {
@@ -141,5 +143,7 @@ class SegmentTable {
   size_t free_place_ = 0;  // The last that was erased, whose `begin` is the one before; 0: none.
   uint64_t growth_count_ = 0;
 };
+
+using SegmentTable = BasicSegmentTable<Segment>;
 
 }  // namespace interlock

@@ -14,6 +14,10 @@ Result<Success> check_is_dispatches(const Program& program) {
         "a bit for each pair.",
         program.dispatches.size(), OrderReduction::kCountMax);
   }
+  return check_is_dispatches_alone(program);
+}
+
+Result<Success> check_is_dispatches_alone(const Program& program) {
   if (!program.lifetimes.empty()) {
     return error_of(
         "the program has '{}'; encoders for several queues take dispatches alone, since the place "

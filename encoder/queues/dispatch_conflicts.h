@@ -12,6 +12,9 @@ namespace interlock {
 // statements of the host or about values, whose place several queues do not tell.
 Result<Success> check_is_dispatches(const Program& program);
 
+// The same for any number of dispatches.
+Result<Success> check_is_dispatches_alone(const Program& program);
+
 // By dispatch: the earlier ones that it conflicts with, those through a third dispatch left out.
 // What follows `actual` no encoder knows. Cost: that of DataDependencies.
 Predecessors conflicts_of(const Program& program);

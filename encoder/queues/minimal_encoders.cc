@@ -10,6 +10,7 @@
 #include "encoder/program/stop.h"
 #include "encoder/queues/assign_queues.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/given_queues.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_program.h"
 #include "encoder/queues/queue_waits.h"
@@ -23,27 +24,12 @@ std::vector<uint32_t> in_text_order(const Program& program) {
   return issued;
 }
 
-// The queues that the program says, all of them serial.
-Result<QueuePlan> given_queues(const Program& program) {
-  QueuePlan plan;
-  std::vector<uint32_t> index_of(program.queue_count(), UINT32_MAX);
-  for (const Dispatch& dispatch : program.dispatches) {
-    const QueueIndex queue = program.queue_of(dispatch);
-    const QueueKind kind = program.kind_of(queue);
-    if (kind != QueueKind::kSerial) {
-      return error_of(
-          "queue '{}' is {}; waits alone order dispatches of serial queues. Declare it as one, or "
-          "give --queues with a program without queues.",
-          program.name_of(queue), word_of(kind));
-    }
-    if (index_of[queue] == UINT32_MAX) {
-      index_of[queue] = static_cast<uint32_t>(plan.queues.size());
-      plan.queues.push_back({std::string(program.name_of(queue)), kind});
-    }
-    plan.queue_of.push_back(index_of[queue]);
-  }
-  plan.issued = in_text_order(program);
-  return plan;
+// The queues that the program says.
+Result<QueuePlan> plan_of_given_queues(const Program& program, uint32_t queue_count) {
+  Result<QueuesOfDispatches> given = given_queues(program, queue_count);
+  if (!given) return given.error();
+  return QueuePlan{
+      std::move(given->queues), std::move(given->queue_of), in_text_order(program), {}};
 }
 
 Result<QueuePlan> chosen_queues(const Program& program, const OrderReduction& order,
@@ -78,15 +64,9 @@ Result<Program> encode_edges(const Program& program, uint32_t /*queue_count*/) {
 
 Result<Program> encode_semaphores(const Program& program, uint32_t queue_count) {
   if (auto checked = check_is_dispatches(program); !checked) return checked.error();
-  const bool has_queues = program.queues.size() > 1;
-  if (has_queues && queue_count > 0) {
-    return Error{
-        "the program says which queue each dispatch is on, and --queues asks to choose. Leave out "
-        "one of them."};
-  }
   Predecessors conflicts = conflicts_of(program);
-  Result<QueuePlan> plan = has_queues
-                               ? given_queues(program)
+  Result<QueuePlan> plan = has_given_queues(program)
+                               ? plan_of_given_queues(program, queue_count)
                                : chosen_queues(program, OrderReduction(conflicts), queue_count);
   if (!plan) return plan.error();
   if (is_stopped()) return Program{};

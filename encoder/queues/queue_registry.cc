@@ -9,6 +9,7 @@
 #include "encoder/queues/mlx_fences.h"
 #include "encoder/queues/pytorch_streams.h"
 #include "encoder/queues/queue_encoder.h"
+#include "encoder/queues/streams_encoder.h"
 
 namespace interlock {
 namespace {
@@ -19,6 +20,9 @@ constexpr std::array kQueueEncoders = {
                       true, &encode_semaphores},
     QueueEncoderEntry{"edges", "ours: a graph queue, the fewest edges that add no order", false,
                       false, &encode_edges},
+    QueueEncoderEntry{"streams",
+                      "ours: serial queues, the same waits, placed as the dispatches come", false,
+                      true, &encode_streams},
     QueueEncoderEntry{"pytorch-no-record",
                       "PyTorch's allocator with streams, blocks reused without record_stream", true,
                       true, &encode_pytorch_unrecorded},

@@ -1,0 +1,75 @@
+#include "encoder/queues/streams_encoder.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "encoder/program/stop.h"
+#include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/given_queues.h"
+#include "encoder/queues/queue_commands.h"
+#include "encoder/sync/recording_sink.h"
+
+namespace interlock {
+namespace {
+
+constexpr uint32_t kQueueCount = 4;
+
+QueuesOfDispatches queues_in_turn(const Program& program, uint32_t queue_count) {
+  const auto used = std::min<size_t>(queue_count, std::max<size_t>(1, program.dispatches.size()));
+  QueuesOfDispatches result{numbered_queues(QueueKind::kSerial, static_cast<uint32_t>(used)), {}};
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    result.queue_of.push_back(static_cast<uint32_t>(i % used));
+  }
+  return result;
+}
+
+}  // namespace
+
+void StreamsEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
+  sink.use_queue(dispatch.queue);
+  for (const QueuePoint& point :
+       tracker_.add(dispatch.queue, dispatch.accesses, dispatch.atomic_op)) {
+    sink.issue_wait({.semaphore = point.queue, .value = point.number});
+  }
+  sink.issue_dispatch(dispatch.id);
+  sink.issue_signal(
+      {.semaphore = dispatch.queue, .value = tracker_.dispatch_count(dispatch.queue)});
+}
+
+void StreamsEncoder::wait_for_all(CommandSink& sink) {
+  for (uint32_t queue = 0; queue < queue_count_; ++queue) {
+    sink.use_queue(static_cast<QueueIndex>(queue));
+    for (uint32_t other = 0; other < queue_count_; ++other) {
+      const uint64_t number = tracker_.dispatch_count(other);
+      if (other != queue && number > 0) sink.issue_wait({.semaphore = other, .value = number});
+    }
+  }
+  tracker_.join_all();
+}
+
+Result<Program> encode_streams(const Program& program, uint32_t queue_count) {
+  if (auto checked = check_is_dispatches_alone(program); !checked) return checked.error();
+  const Result<QueuesOfDispatches> queues =
+      has_given_queues(program)
+          ? given_queues(program, queue_count)
+          : queues_in_turn(program, queue_count == 0 ? kQueueCount : queue_count);
+  if (!queues) return queues.error();
+  // A program without dispatches has no queues.
+  StreamsEncoder encoder(std::max<uint32_t>(1, static_cast<uint32_t>(queues->queues.size())));
+  RecordingSink issued;
+  issued.reserve(3 * program.dispatches.size());
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return Program{};
+    const DispatchId id(i);
+    const Dispatch& dispatch = program.dispatch(id);
+    encoder.encode({.id = id,
+                    .accesses = program.declared_accesses_of(id),
+                    .atomic_op = dispatch.atomic_op,
+                    .queue = static_cast<QueueIndex>(queues->queue_of[i])},
+                   issued);
+  }
+  return program_on_queues(program, queues->queues, issued);
+}
+
+}  // namespace interlock

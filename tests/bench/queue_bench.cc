@@ -1,5 +1,6 @@
 // What several queues and the host cost: `check` beside the same dispatches on one queue, bytes of
-// signals that nothing waits for, host writes, and encoders for several queues beside ours for one.
+// signals that nothing waits for, host writes, and encoders and trackers for several queues beside
+// ours for one.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -11,7 +12,10 @@
 #include "encoder/program/check.h"
 #include "encoder/program/program.h"
 #include "encoder/queues/minimal_encoders.h"
+#include "encoder/queues/streams_encoder.h"
 #include "encoder/sync/interlock_encoder.h"
+#include "encoder/sync/queue_tracker.h"
+#include "encoder/sync/tracker.h"
 #include "encoder/text/parser.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
@@ -229,6 +233,39 @@ BENCHMARK_CAPTURE(EncodeOnQueues, semaphores, encode_semaphores, 4)
     ->Arg(16'000)
     ->Iterations(2);
 BENCHMARK_CAPTURE(EncodeOnQueues, edges, encode_edges, 0)->Arg(1'000)->Arg(16'000)->Iterations(2);
+BENCHMARK_CAPTURE(EncodeOnQueues, streams, encode_streams, 4)
+    ->Arg(1'000)
+    ->Arg(16'000)
+    ->Iterations(2);
+
+// Trackers alone, from new ones: ours for several queues, to which so many dispatches go one after
+// another, beside ours for one.
+void TrackQueues(benchmark::State& state) {
+  const Program program = pool_program(state.range(0));
+  const auto queue_count = static_cast<uint32_t>(state.range(1));
+  const size_t block = static_cast<size_t>(state.range(2));
+  measure_beside_one_queue(
+      state,
+      [&] {
+        HazardTracker tracker;
+        for (size_t i = 0; i < program.dispatches.size(); ++i) {
+          benchmark::DoNotOptimize(tracker.add(program.declared_accesses_of(DispatchId(i))));
+        }
+      },
+      [&] {
+        QueueTracker tracker(queue_count);
+        for (size_t i = 0; i < program.dispatches.size(); ++i) {
+          benchmark::DoNotOptimize(tracker.add(static_cast<uint32_t>(i / block % queue_count),
+                                               program.declared_accesses_of(DispatchId(i))));
+        }
+      });
+}
+BENCHMARK(TrackQueues)
+    ->ArgNames({"", "queues", "block"})
+    ->ArgsProduct({{1'000, 16'000, 1'000'000}, {4}, {1, 16}})
+    ->Args({1'000'000, 2, 1})
+    ->Args({1'000'000, 8, 1})
+    ->Iterations(9);
 
 }  // namespace
 }  // namespace interlock

@@ -46,7 +46,7 @@ class DestroyObserver final : public ReadObserver {
     return std::ranges::any_of(pending_, [&](const ChainDestroy& found) {
       const QueueIndex queue = text_.queue_of(text_.dispatch(found.access));
       const bool is_graph = queue != kNoQueue && text_.kind_of(queue) == QueueKind::kGraph;
-      return found.destroy == wanted.destroy && found.access >= wanted.access &&
+      return found.done_at == wanted.done_at && found.access >= wanted.access &&
              queue == text_.queue_of(text_.dispatch(wanted.access)) &&
              (is_graph || found.stage == wanted.stage);
     });
@@ -71,12 +71,12 @@ Difference compare_destroys(const Program& text, const Program& run) {
   DestroyObserver observer(text, run);
   constexpr uint64_t kWorkMax = 1'000'000;
   OwnerWalk(run, &order, kWorkMax, observer).run(false);
-  if (observer.difference() || text.has_any(LifetimeKind::kPin)) return observer.difference();
+  if (observer.difference()) return observer.difference();
   for (const ChainDestroy& pending : chain_destroys_of(text)) {
     if (observer.has_one_for(pending)) continue;
     return fmt::format("{} may be under way at '{}' by chains, and the check names none such.",
                        text.reference_of(pending.access),
-                       text.text_of(text.lifetimes[pending.destroy.index]));
+                       text.text_of(text.lifetimes[pending.done_at.index]));
   }
   return std::nullopt;
 }

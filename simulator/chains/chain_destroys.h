@@ -10,17 +10,19 @@
 namespace interlock {
 
 struct ChainDestroy {
-  LifetimeId destroy;
+  LifetimeId done_at;  // What carries it out: the destroy, or the unpin that it waits for.
   DispatchId access;
   Stage stage = Stage::kCompute;  // Where it executes.
 
   auto operator<=>(const ChainDestroy&) const = default;
 };
 
-// Returns each access, of those that stand before the destroy in the text and those that come
-// before it in the run of semaphores that count, which no chain lets be over by then; of what runs.
-// Pins keep nothing waiting. Requires: as chain_hazards_of(). Cost: destroys times accesses, times
-// a search.
+// Returns each access, of those that stand before that statement in the text and those that come
+// before it in the run of semaphores that count, which no chain lets be over by then; of what runs,
+// sorted. What a statement carries out is found for one byte after another, of those that differ:
+// a destroy of the host waits where a pin keeps the value in the order of the text or of the run.
+// Requires: as chain_hazards_of(). Cost: bytes that differ times statements; destroys times
+// accesses, times a search.
 std::vector<ChainDestroy> chain_destroys_of(const Program& program);
 
 }  // namespace interlock

@@ -81,6 +81,9 @@ class Holdings {
   // Counts a pin or an unpin; does nothing for other statements.
   void count_pin(const Lifetime& lifetime);
 
+  // Takes these counts of pins, by tensor, for its own, and gives its own back.
+  void swap_pins(std::vector<uint32_t>& pins) { pins_.swap(pins); }
+
   // Changes `value` as the lifetime statement does. Requires: it was given to count_pin() before,
   // and the byte lies in the range of affected_by(). Cost: O(log n) for n different lists of
   // holders so far, which are short.

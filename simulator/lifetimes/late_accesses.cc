@@ -4,25 +4,16 @@
 #include "simulator/lifetimes/late_accesses.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <tuple>
 
 #include "encoder/program/interval_map.h"
 #include "encoder/program/stop.h"
+#include "simulator/lifetimes/held_back.h"
 #include "simulator/lifetimes/held_value.h"
 
 namespace interlock {
 namespace {
-
-// The statements as they stand in the text.
-std::vector<uint32_t> order_of_text(const Program& program) {
-  std::vector<uint32_t> order(program.statements.size());
-  std::iota(order.begin(), order.end(), 0);
-  const std::vector<uint32_t>& positions = program.text_order->statements;
-  std::ranges::sort(order, {}, [&](uint32_t statement) { return positions[statement]; });
-  return order;
-}
 
 // By lifetime statement: the first dispatch after it in the run.
 std::vector<uint32_t> next_dispatches(const Program& program) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "encoder/program/stop.h"
 
@@ -37,9 +38,12 @@ OwnerWalk::OwnerWalk(const Program& program, const QueueOrder* queues, uint64_t 
     if (tensor.initial.kind == InitialKind::kNone) continue;
     values_.assign(tensor.memory, tensor.range, written_value(TensorId(i)));
   }
+  held_back_ = HeldBack(program);
+  if (held_back_.is_any()) first_values_ = values_;
   const bool may_be_late = has_destroy_ && queues != nullptr && !queues->is_too_wide();
   if (may_be_late) late_ = LateAccesses(program, pending_, std::min(work_limit, kLateRunsMax));
-  is_over_ = late_.is_cut();
+  if (may_be_late) issued_ = IssuedDestroys(program, std::min(work_limit, kLateRunsMax));
+  is_over_ = late_.is_cut() || issued_.is_cut();
 }
 
 bool OwnerWalk::run(const bool& is_ended) {
@@ -79,13 +83,50 @@ void OwnerWalk::read(AccessRef reader, TensorId root, MemoryId memory, ByteRange
   const uint64_t run_count = values_.for_each(memory, bytes, [&](const ValueRun& run) {
     if (is_stopped()) return;
     list_work += holdings_.list_work(run.value);
-    observer_.see_read(reader, root, memory, run);
+    if (held_back_.is_any()) {
+      read_as_issued(reader, root, memory, run);
+    } else {
+      observer_.see_read(reader, root, memory, run);
+    }
   });
   charge(run_count + list_work);
 }
 
+void OwnerWalk::read_as_issued(AccessRef reader, TensorId root, MemoryId memory,
+                               const ValueRun& run) {
+  const bool is_held_back = held_back_.has(reader.dispatch);
+  uint64_t work = 0;
+  changers_.for_each(memory, run.bytes, [&](const IntervalMap<AccessRef>::Run& changer) {
+    const AccessRef from = changer.value;
+    if (is_stopped() || is_over_) return;
+    if (!is_held_back && !held_back_.has(from.dispatch)) {
+      observer_.see_read(reader, root, memory, {changer.bytes, run.value});
+      return;
+    }
+    const auto see = [&](const ValueRun& written) {
+      held_back_
+          .value_between(from.dispatch, reader.dispatch, memory, written.bytes, written.value,
+                         holdings_, work)
+          .for_each(memory, written.bytes, [&](const ValueRun& found) {
+            observer_.see_read(reader, root, memory, found);
+          });
+    };
+    if (from.dispatch.is_some()) {
+      see({changer.bytes, value_written_by(from)});
+    } else {
+      first_values_.for_each(memory, changer.bytes, see);
+    }
+    charge(std::exchange(work, 0));
+  });
+}
+
 TensorId OwnerWalk::root_of(const Access& access) const {
   return access.tensor.is_some() ? program_.tensor(access.tensor).root : TensorId();
+}
+
+HeldValue OwnerWalk::value_written_by(AccessRef writer) const {
+  if (program_.dispatch(writer.dispatch).is_transition()) return {};
+  return written_value(root_of(access_of(program_, writer)));
 }
 
 void OwnerWalk::run_dispatch(DispatchId id) {
@@ -103,15 +144,15 @@ void OwnerWalk::run_dispatch(DispatchId id) {
     if (!is_tracked_[access.memory.index]) continue;
     if (has_destroy_) note_access(access, {id, k});
     if (access.only_reads()) continue;
+    // What a transition keeps has the owner that it had, and what is lost has none.
+    if (is_transition && access.reads_plainly()) continue;
+    values_.assign(access.memory, access.range, value_written_by({id, k}));
     if (is_transition) {
-      // What is kept has the owner that it had, and what is lost has none.
-      if (access.reads_plainly()) continue;
-      values_.assign(access.memory, access.range, HeldValue{});
       writers_.assign(access.memory, access.range, AccessRef{});
-      continue;
+    } else if (access.tensor.is_some()) {
+      writers_.assign(access.memory, access.range, {id, k});
     }
-    values_.assign(access.memory, access.range, written_value(root_of(access)));
-    if (access.tensor.is_some()) writers_.assign(access.memory, access.range, {id, k});
+    if (held_back_.is_any()) changers_.assign(access.memory, access.range, {id, k});
   }
   dispatch_count_ = id.index + 1;
 }
@@ -143,15 +184,34 @@ void OwnerWalk::run_lifetime(LifetimeId id) {
 }
 
 void OwnerWalk::find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) {
-  charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
-    if (is_stopped()) return;
-    charge(holdings_.list_work(run.value));
-    const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
-    if (!destroy.is_some()) return;
-    for (size_t track = 0; track < latest_.size(); ++track) {
-      find_destroyed(track, destroy, id, memory, run.bytes);
+  IntervalMap<LifetimeId> issued;
+  if (issued_.judges(id)) {
+    for (const IssuedDestroys::Run& run : issued_.at(id)) {
+      issued.assign(memory, run.bytes, run.destroy);
     }
+  }
+  const bool is_destroy = program_.lifetimes[id.index].kind == LifetimeKind::kDestroy;
+  charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
+    charge(holdings_.list_work(run.value));
+    const LifetimeId in_run = holdings_.destroy_done_by(id, run.value);
+    if (!issued_.judges(id)) {
+      find_destroyed(in_run, id, memory, run.bytes);
+      return;
+    }
+    // It waits where the pin keeps what is there, or what is issued; and so it is carried out.
+    charge(issued.for_each(memory, run.bytes, [&](const IntervalMap<LifetimeId>::Run& as_issued) {
+      const bool waits = is_destroy ? !as_issued.value.is_some() : !in_run.is_some();
+      find_destroyed(waits ? as_issued.value : in_run, id, memory, as_issued.bytes);
+    }));
   }));
+}
+
+void OwnerWalk::find_destroyed(LifetimeId destroy, LifetimeId done_at, MemoryId memory,
+                               ByteRange bytes) {
+  if (!destroy.is_some()) return;
+  for (size_t track = 0; track < latest_.size() && !is_stopped(); ++track) {
+    find_destroyed(track, destroy, done_at, memory, bytes);
+  }
 }
 
 // Where something is late, it is the last of its track.

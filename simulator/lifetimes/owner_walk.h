@@ -9,7 +9,9 @@
 #include "encoder/program/interval_map.h"
 #include "encoder/program/program.h"
 #include "simulator/bytes/access_ref.h"
+#include "simulator/lifetimes/held_back.h"
 #include "simulator/lifetimes/held_value.h"
+#include "simulator/lifetimes/issued_destroys.h"
 #include "simulator/lifetimes/late_accesses.h"
 #include "simulator/lifetimes/pending_work.h"
 
@@ -58,13 +60,18 @@ class OwnerWalk {
   // Each statement pays for some runs itself.
   void charge(uint64_t run_count);
   void read(AccessRef reader, TensorId root, MemoryId memory, ByteRange bytes);
+  // Where something is held back, by what was issued between the write and the read.
+  void read_as_issued(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run);
   TensorId root_of(const Access& access) const;
+  HeldValue value_written_by(AccessRef writer) const;
   void run_dispatch(DispatchId id);
   void note_access(const Access& access, AccessRef ref);
   void run_lifetime(LifetimeId id);
 
   // Accesses of bytes that the statement destroys, or lets a destroy have at last.
   void find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes);
+  // Nothing for no destroy.
+  void find_destroyed(LifetimeId destroy, LifetimeId done_at, MemoryId memory, ByteRange bytes);
   void find_destroyed(size_t track, LifetimeId destroy, LifetimeId done_at, MemoryId memory,
                       ByteRange bytes);
   void find_destroyed(const IntervalMap<AccessRef>& accesses, size_t track, LifetimeId destroy,
@@ -80,8 +87,13 @@ class OwnerWalk {
   uint32_t dispatch_count_ = 0;
   PendingWork pending_;
   LateAccesses late_;
+  IssuedDestroys issued_;
+  HeldBack held_back_;
   IntervalMap<HeldValue> values_;
   IntervalMap<AccessRef> writers_;  // The last write through a tensor.
+  // Where something is held back: what bytes hold at the start, and who changed that last.
+  IntervalMap<HeldValue> first_values_;
+  IntervalMap<AccessRef> changers_;
   // By track of PendingWork: the last access of any sort, if there is a destroy.
   std::vector<IntervalMap<AccessRef>> latest_;
   // Likewise the last one before the last barrier that covers its track, where `latest_` is later.

@@ -17,6 +17,7 @@ struct Record {
   bool is_written = false;        // By a dispatch, or an initial value.
   bool is_raw = false;            // Through no tensor.
   AccessRef writer;               // No dispatch: an initial value.
+  DispatchId changer;             // Likewise, and through no tensor, too.
   std::vector<TensorId> holders;  // The owner last.
   TensorId owner;                 // Stays when the last holder lets go.
   // What waits for an unpin, in the order of the statements: frees by holders; resets by nobody.
@@ -78,6 +79,7 @@ class Ledger {
   explicit Ledger(const Program& program)
       : program_(program),
         memories_(initial_memories(program)),
+        written_(memories_),
         pins_(program.tensors.size(), 0),
         accesses_(program.memories.size()) {
     for (size_t m = 0; m < program.memories.size(); ++m) {
@@ -94,7 +96,7 @@ class Ledger {
       const Tensor& tensor = program_.tensor(output);
       for (uint64_t b = tensor.range.begin; b < tensor.range.end; ++b) {
         const LifetimeFinding finding =
-            judge(memories_[tensor.memory.index][b], AccessRef{}, tensor.root);
+            judge(found_by(DispatchId(), tensor.memory, b), AccessRef{}, tensor.root);
         if (finding.kind != FindingKind::kUninitialized) note(finding, tensor.memory, b);
       }
     }
@@ -133,7 +135,7 @@ class Ledger {
       const Access& access = accesses[k];
       if (access.mode == AccessMode::kWrite || is_transition) continue;
       for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
-        note(judge(memories_[access.memory.index][b], {id, k}, root_of(program_, access)),
+        note(judge(found_by(id, access.memory, b), {id, k}, root_of(program_, access)),
              access.memory, b);
       }
     }
@@ -144,7 +146,9 @@ class Ledger {
         if (access.only_reads()) continue;
         if (is_transition) {
           // Kept, or as if nobody had written.
-          if (access.mode == AccessMode::kWrite) memories_[access.memory.index][b] = Record{};
+          if (access.mode != AccessMode::kWrite) continue;
+          memories_[access.memory.index][b] = written_[access.memory.index][b] = Record{};
+          written_[access.memory.index][b].changer = id;
           continue;
         }
         Record record;
@@ -153,9 +157,48 @@ class Ledger {
         record.is_raw = !record.owner.is_some();
         if (!record.is_raw) record.holders = {record.owner};
         record.writer = record.is_raw ? AccessRef{} : AccessRef{id, k};
-        memories_[access.memory.index][b] = record;
+        record.changer = id;
+        memories_[access.memory.index][b] = written_[access.memory.index][b] = record;
       }
     }
+  }
+
+  uint32_t issued_at(StatementId statement) const {
+    return program_.text_order ? program_.text_order->statements[statement.index] : statement.index;
+  }
+
+  // What the reader, or the end, finds in the byte: the value that was written there, and of the
+  // statements since those that are between the two as the host issues them, or in their queue.
+  Record found_by(DispatchId reader, MemoryId memory, uint64_t byte) {
+    if (!program_.text_order) return memories_[memory.index][byte];
+    const StatementId end = reader.is_some() ? program_.dispatch(reader).statement
+                                             : StatementId(program_.statements.size());
+    const Record now = memories_[memory.index][byte];
+    const std::vector<uint32_t> pins_now = pins_;
+    const DispatchId writer = written_[memory.index][byte].changer;
+    memories_[memory.index][byte] = written_[memory.index][byte];
+    std::fill(pins_.begin(), pins_.end(), 0);
+    is_looking_back_ = true;
+    for (size_t i = 0; i < program_.lifetimes.size(); ++i) {
+      const Lifetime& lifetime = program_.lifetimes[i];
+      const StatementId at = lifetime.statement;
+      if (at > end) break;
+      count_pin(lifetime);
+      const bool is_of_host = program_.statements[at.index].queue == kNoQueue;
+      const auto is_after = [&](DispatchId dispatch) {
+        const StatementId other = program_.dispatch(dispatch).statement;
+        return is_of_host ? issued_at(at) > issued_at(other) : at > other;
+      };
+      if (writer.is_some() && !is_after(writer)) continue;
+      if (reader.is_some() && is_after(reader)) continue;
+      const ByteRange range = bytes_of(lifetime);
+      if (lifetime.memory == memory && range.begin <= byte && byte < range.end) {
+        apply(LifetimeId(i), lifetime, byte);
+      }
+    }
+    is_looking_back_ = false;
+    pins_ = pins_now;
+    return std::exchange(memories_[memory.index][byte], now);
   }
 
   bool is_pinned(const Record& record) const {
@@ -163,13 +206,21 @@ class Ledger {
                        [&](TensorId holder) { return pins_[holder.index] > 0; });
   }
 
-  void lifetime(LifetimeId id) {
-    const Lifetime& lifetime = program_.lifetimes[id.index];
+  void count_pin(const Lifetime& lifetime) {
     if (lifetime.kind == LifetimeKind::kPin) ++pins_[lifetime.tensor.index];
     if (lifetime.kind == LifetimeKind::kUnpin) --pins_[lifetime.tensor.index];
+  }
+
+  ByteRange bytes_of(const Lifetime& lifetime) const {
     const bool is_reset = lifetime.kind == LifetimeKind::kReset;
-    const ByteRange range = is_reset ? ByteRange{0, program_.memory(lifetime.memory).size_bytes}
-                                     : program_.tensor(lifetime.tensor).range;
+    return is_reset ? ByteRange{0, program_.memory(lifetime.memory).size_bytes}
+                    : program_.tensor(lifetime.tensor).range;
+  }
+
+  void lifetime(LifetimeId id) {
+    const Lifetime& lifetime = program_.lifetimes[id.index];
+    count_pin(lifetime);
+    const ByteRange range = bytes_of(lifetime);
     for (uint64_t b = range.begin; b < range.end; ++b) apply(id, lifetime, b);
   }
 
@@ -191,6 +242,7 @@ class Ledger {
 
   // Of each stage the latest access, if it is pending when `at` carries out the destroy.
   void note_pending(LifetimeId destroy, LifetimeId at, MemoryId memory, uint64_t byte) {
+    if (is_looking_back_) return;
     for (const Stage stage : kStages) {
       AccessRef latest;
       for (const AccessRef access : accesses_[memory.index][byte]) {
@@ -278,7 +330,9 @@ class Ledger {
       std::tuple<AccessRef, TensorId, FindingKind, AccessRef, TensorId, LifetimeId, LifetimeId>;
   const Program& program_;
   Memories memories_;
+  Memories written_;  // As it was left by who changed it last.
   std::vector<uint32_t> pins_;
+  bool is_looking_back_ = false;
   std::vector<std::vector<std::vector<AccessRef>>> accesses_;  // By memory and byte, all of them.
   std::map<Key, std::pair<LifetimeFinding, std::vector<uint64_t>>> bytes_of_;
   std::set<PendingByte> pending_;

@@ -1,0 +1,141 @@
+// What the host says of values while it holds work back: a free, a destroy, a reset or an adoption
+// is about what was issued before it, whenever that executes. By hand, and against the ledger of
+// bytes.
+#include "simulator/lifetimes/held_back.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "encoder/assemble/build.h"
+#include "encoder/text/printer.h"
+#include "simulator/lifetimes/lifetimes.h"
+#include "simulator/order/happens_before.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/reference_order.h"
+#include "tests/program_count.h"
+#include "tests/simulator/judges/value_ledger.h"
+#include "tests/simulator/lifetimes/lifetime_text.h"
+#include "tests/simulator/programs/queue_texts.h"
+#include "tests/simulator/programs/random_destroys.h"
+
+namespace interlock::held_back_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> findings_in(const std::string& statements) {
+  const Program program = program_with_queues(
+      "interlock 1\nq1: queue serial\nq2: queue serial\nmemory m 64\n"
+      "tensor x f32[4] at m+0\ntensor y f32[4] at m+16\ntensor kept f32[4]\noutput y\n"
+      "dispatch Make writes y\nhost idle\n" +
+      statements);
+  const Program run = in_reference_order(program, find_reference_order(program));
+  const HappensBefore order(run);
+  LifetimeOptions options;
+  options.queues = &order.queues();
+  std::vector<std::string> texts;
+  for (const LifetimeFinding& finding : check_lifetimes(run, options).findings) {
+    texts.push_back(text_of(run, finding));
+  }
+  return texts;
+}
+
+const std::string kHeld = "wait s=1 on q1\na: dispatch Make writes x on q1\n";
+const std::string kUse = "b: dispatch Use reads x on q1\nsubmit on q1\n";
+
+// The write executes after the end of its value, and the read after it finds what has ended.
+TEST(HeldBack, WritesLeaveAValueThatHasEnded) {
+  for (const std::string end : {"destroy x\n", "free x\n", "reset m\n"}) {
+    const bool is_pending = end.starts_with("destroy");
+    const std::vector<std::string> found =
+        findings_in(kHeld + "submit on q1\n" + end + kUse + "host signals s=1\n");
+    if (is_pending) {
+      EXPECT_THAT(found, UnorderedElementsAre("use-after-free 0 a", "use-after-free 0 b")) << end;
+    } else if (end.starts_with("free")) {
+      EXPECT_THAT(found, ElementsAre("use-after-free 0 b")) << end;
+    } else {
+      EXPECT_THAT(found, UnorderedElementsAre("use-after-free 0 b", "use-after-free 0 end")) << end;
+    }
+  }
+}
+
+// An allocator may free what pending work uses, if nothing is issued later that does.
+TEST(HeldBack, ReadsAreNotAboutAnEndThatIsIssuedAfterThem) {
+  for (const std::string write : {"", "dispatch Make writes x\nhost idle\n"}) {
+    const std::string held = write + "wait s=1 on q1\n" + (write.empty() ? kHeld : "");
+    EXPECT_THAT(findings_in(held + kUse + "free x\nhost signals s=1\n"), IsEmpty());
+  }
+  EXPECT_THAT(findings_in("dispatch Make writes x\nhost idle\nwait s=1 on q1\n" + kUse +
+                          "free x\nlate: dispatch Use reads x on q1\nhost signals s=1\n"),
+              ElementsAre("use-after-free 0 late"));
+}
+
+TEST(HeldBack, WritesAreAdoptedAsTheyAreIssued) {
+  const std::string text = kHeld + "submit on q1\nadopt kept = x\n" +
+                           "b: dispatch Use reads kept on q1\nsubmit on q1\nhost signals s=1\n";
+  EXPECT_THAT(findings_in(text), IsEmpty());
+  // The other way round: what is adopted is what was written before.
+  EXPECT_THAT(findings_in("adopt kept = x\n" + kHeld +
+                          "b: dispatch Use reads kept on q1\nsubmit on q1\nhost signals s=1\n"),
+              ElementsAre("clobber a b"));
+}
+
+// A statement of a queue takes place where its queue comes to it.
+TEST(HeldBack, IsNotWhatAnotherQueueEnds) {
+  EXPECT_THAT(findings_in("dispatch Make writes x\nhost idle\nwait s=1 on q1\n" + kUse +
+                          "free x on q2\nhost signals s=1\n"),
+              ElementsAre("use-after-free 0 b"));
+}
+
+auto key_of(const LifetimeFinding& f) {
+  return std::tuple(f.kind, f.reader, f.tensor, f.found, f.overwriter, f.ended_by, f.ended_at);
+}
+
+TEST(HeldBack, AgreesWithTheLedger) {
+  const int count = proof_count(40'000, 6'000);
+  int held_back_count = 0;
+  int finding_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed) + 51'000'000);
+    const Result<Program> program = build(draft_held_back(choice));
+    ASSERT_TRUE(program) << program.error().message;
+    if (!find_reference_order(*program).cycle.empty()) continue;
+    const Program run = reference_run(*program);
+    const HappensBefore order(run);
+    LifetimeOptions options;
+    if (order.has_queues()) options.queues = &order.queues();
+    std::set<decltype(key_of({}))> found;
+    std::set<std::tuple<LifetimeId, LifetimeId, DispatchId>> pending;
+    for (const LifetimeFinding& finding : check_lifetimes(run, options).findings) {
+      if (finding.is_pending) {
+        pending.emplace(finding.ended_by, finding.ended_at, finding.reader.dispatch);
+      } else {
+        found.insert(key_of(finding));
+      }
+    }
+    std::set<decltype(key_of({}))> expected;
+    for (const LifetimeFinding& finding : findings_by_ledger(run)) {
+      // That what is pending at a destroy finds no value after it goes without saying.
+      const bool is_known =
+          pending.contains({finding.ended_by, finding.ended_at, finding.reader.dispatch});
+      if (!finding.is_pending && !is_known) expected.insert(key_of(finding));
+    }
+    ASSERT_EQ(found, expected) << "seed " << seed << "\n" << print(*program);
+    held_back_count += HeldBack(run).is_any();
+    finding_count += HeldBack(run).is_any() && !found.empty();
+  }
+  EXPECT_GE(held_back_count, count / 25);
+  EXPECT_GE(finding_count, count / 50);
+  print_proof(held_back_count, "what the host ends while it holds work back is that of a ledger");
+}
+
+}  // namespace
+}  // namespace interlock::held_back_test

@@ -10,6 +10,7 @@
 #include "backends/vulkan/poison_lowering.h"
 #include "backends/vulkan/program_lowering.h"
 #include "encoder/program/check.h"
+#include "simulator/order/signal_order.h"
 #include "simulator/order/submissions.h"
 
 namespace interlock {
@@ -26,6 +27,7 @@ class SubmissionPlanner {
         poison_(lowering.program),
         device_queue_count_(device_queue_count),
         queues_(program_.queue_count()),
+        is_taken_outside_(binary_semaphores_taken_outside(program_)),
         counts_(program_.semaphores.size()),
         values_(program_.signal_parts.size()),
         events_(program_.syncs.size()),
@@ -253,6 +255,7 @@ class SubmissionPlanner {
     Points points;
     for (size_t k = 0; k < program_.parts_of(step).size(); ++k) {
       const SignalPart& part = program_.parts_of(step)[k];
+      if (is_taken_outside_[part.semaphore.index]) continue;
       const uint64_t value = ++counts_[part.semaphore.index];
       values_[step.first + k] = value;
       points.push_back({part.semaphore.index, value, stages_of_semaphore(part.stages)});
@@ -374,6 +377,8 @@ class SubmissionPlanner {
   const uint32_t device_queue_count_;
   std::vector<QueueState> queues_;
   QueueIndex last_queue_ = kDefaultQueue;  // Of the last statement.
+  // By semaphore: nobody here waits for it, and nothing need order its signals.
+  std::vector<bool> is_taken_outside_;
   std::vector<uint64_t> counts_;           // By semaphore: its signals so far.
   std::vector<uint64_t> values_;           // By signal part.
   std::vector<uint32_t> events_;           // By sync step, a set.

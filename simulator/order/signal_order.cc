@@ -23,6 +23,7 @@ struct Signals {
       : statements(signal_statements_of(program)),
         parts(program.semaphores.size()),
         is_reused(reused_binary_semaphores(program)),
+        is_taken_outside(binary_semaphores_taken_outside(program)),
         waits(program.semaphores.size()) {
     for (uint32_t part = 0; part < statements.size(); ++part) {
       if (!statements[part].is_some()) continue;
@@ -58,6 +59,7 @@ struct Signals {
   std::vector<std::vector<uint32_t>> parts;     // By semaphore, rising by value.
   std::vector<uint32_t> ranks;                  // By part: its place among these, from 1.
   std::vector<bool> is_reused;                  // By semaphore: reused_binary_semaphores().
+  std::vector<bool> is_taken_outside;           // Likewise: binary_semaphores_taken_outside().
   std::vector<std::vector<StatementId>> waits;  // Of reused ones, by the signals that they are for.
 };
 
@@ -66,6 +68,7 @@ struct Signals {
 std::vector<SemaphoreId> crossing_semaphores(const Program& program, const Signals& signals) {
   std::vector<SemaphoreId> crossing;
   for (size_t s = 0; s < signals.parts.size(); ++s) {
+    if (signals.is_taken_outside[s]) continue;
     const auto queue_of = [&](uint32_t part) {
       return program.statements[signals.statements[part].index].queue;
     };
@@ -98,6 +101,7 @@ std::optional<UnorderedSignals> find_falling(const Program& program, const Signa
   std::optional<UnorderedSignals> first;
   uint32_t first_position = kNever;
   for (size_t s = 0; s < signals.parts.size(); ++s) {
+    if (signals.is_taken_outside[s]) continue;
     const std::vector<uint32_t>& parts = signals.parts[s];
     for (size_t k = 1; k < parts.size(); ++k) {
       const StatementId lower = signals.is_reused[s]
@@ -138,6 +142,18 @@ std::vector<bool> reused_binary_semaphores(const Program& program) {
     is_reused[step.semaphore.index] = signal_counts[step.semaphore.index] > 1;
   }
   return is_reused;
+}
+
+std::vector<bool> binary_semaphores_taken_outside(const Program& program) {
+  std::vector<bool> is_taken_outside;
+  for (const Semaphore& semaphore : program.semaphores) {
+    is_taken_outside.push_back(semaphore.is_binary);
+  }
+  for (const SyncStep& step : program.syncs) {
+    const bool is_paired = step.semaphore.is_some() && step.partner != SyncStep::kNoPartner;
+    if (is_paired) is_taken_outside[step.semaphore.index] = false;
+  }
+  return is_taken_outside;
 }
 
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program) {

@@ -31,8 +31,7 @@ struct UnorderedSignals {
 // Returns a pair, if there is one: the first in the reference run that fires in another order than
 // that of the values, or of which the lower one never does; else the first that need not fire in
 // this order. A signal that never fires is no higher one. What is signaled or taken outside of the
-// program is not judged: a wait from outside, and a binary semaphore that the program signals and
-// never waits for.
+// program is not judged: a wait from outside, and binary_semaphores_taken_outside().
 // Requires: no text_order. Cost: linear if each semaphore is signaled by one queue, and each binary
 // one that is waited for but once; else that of QueueClocks for every kSemaphoresAtOnce that are
 // not.
@@ -41,6 +40,11 @@ std::optional<UnorderedSignals> find_unordered_signals(const Program& program);
 // By semaphore: it is binary, signaled more than once, and waited for by the program. Then sync may
 // be needed that orders no access. Cost: linear.
 std::vector<bool> reused_binary_semaphores(const Program& program);
+
+// By semaphore: it is binary, and nothing in the program waits for its signals. Who is outside, as
+// one that presents images, takes each before the next one, which the program does not show. Cost:
+// linear.
+std::vector<bool> binary_semaphores_taken_outside(const Program& program);
 
 inline constexpr uint32_t kSemaphoresAtOnce = 64;
 

@@ -95,9 +95,9 @@ std::optional<UnorderedSignals> find_unordered_on_machine(const Program& program
                                                           FrontEnds front_ends) {
   const std::vector<std::vector<ValueSignal>> signals = signals_of(program);
   for (size_t s = 0; s < signals.size(); ++s) {
-    const bool is_taken =
-        program.semaphores[s].is_binary && !waits_of(program, SemaphoreId(s)).empty();
-    if (is_taken) {
+    if (program.semaphores[s].is_binary) {
+      // Who is outside takes those signals, and orders them.
+      if (waits_of(program, SemaphoreId(s)).empty()) continue;
       if (const auto uses = find_unordered_uses(program, front_ends, SemaphoreId(s), signals[s])) {
         return uses;
       }

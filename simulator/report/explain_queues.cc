@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/range.h"
@@ -67,6 +68,8 @@ class QueueMisses {
   }
   std::optional<uint32_t> first_move(SyncKind kind) const;
   bool is_moved(SyncKind kind) const { return first_move(kind).has_value(); }
+  std::optional<uint32_t> first_move(SyncKind kind, uint32_t begin, uint32_t end) const;
+  std::string missing_move(SyncKind kind, std::string_view verb) const;
   bool names_host_between() const;
   bool is_lost() const;
   std::optional<SignalPart> signal_after_first() const;
@@ -116,16 +119,14 @@ std::string QueueMisses::reason_for_visibility() const {
   }
   if (first_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostFlushes) &&
       !is_moved(SyncKind::kHostInvalidates)) {
-    return what + fmt::format("{} is not coherent, and the host does not flush these bytes.",
-                              program_.name(memory_.name));
+    return what + missing_move(SyncKind::kHostFlushes, "flush");
   }
   if (first_.is_of_host()) {
     return what +
            "a signal of the host orders execution alone, and no dependency after the wait has host.write in its source.";
   }
   if (second_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostInvalidates)) {
-    return what + fmt::format("{} is not coherent, and the host does not invalidate these bytes.",
-                              program_.name(memory_.name));
+    return what + missing_move(SyncKind::kHostInvalidates, "invalidate");
   }
   if (second_.is_of_host()) {
     if (is_incoherent && names_host_between()) {
@@ -147,7 +148,11 @@ std::string QueueMisses::reason_for_visibility() const {
 // The first such statement about some of the bytes, between the two.
 std::optional<uint32_t> QueueMisses::first_move(SyncKind kind) const {
   const uint32_t begin = first_.dispatch.statement.index;
-  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsMax);
+  return first_move(kind, begin,
+                    std::min(second_.dispatch.statement.index, begin + kStatementsMax));
+}
+
+std::optional<uint32_t> QueueMisses::first_move(SyncKind kind, uint32_t begin, uint32_t end) const {
   for (uint32_t i = begin; i < end; ++i) {
     const Statement& statement = program_.statements[i];
     if (statement.kind != StatementKind::kSync) continue;
@@ -161,6 +166,25 @@ std::optional<uint32_t> QueueMisses::first_move(SyncKind kind) const {
     if (is_about_it) return i;
   }
   return std::nullopt;
+}
+
+// There is none between the two: one after both comes too late, and one before both too early.
+std::string QueueMisses::missing_move(SyncKind kind, std::string_view verb) const {
+  const std::string what = fmt::format("{} is not coherent, and ", program_.name(memory_.name));
+  const uint32_t first = first_.dispatch.statement.index;
+  const uint32_t second = second_.dispatch.statement.index;
+  const auto count = static_cast<uint32_t>(program_.statements.size());
+  const uint32_t end = second + std::min(count - second, kStatementsMax);
+  if (const auto late = first_move(kind, second, end)) {
+    return what + fmt::format("{} comes too late, after {}.",
+                              quoted_text_of(program_, StatementId(size_t{*late})), second_.name);
+  }
+  const uint32_t begin = first - std::min(first, kStatementsMax);
+  if (const auto early = first_move(kind, begin, first)) {
+    return what + fmt::format("{} comes too early, before {}.",
+                              quoted_text_of(program_, StatementId(size_t{*early})), first_.name);
+  }
+  return what + fmt::format("the host does not {} these bytes.", verb);
 }
 
 // Some barrier or event between the two names the host's accesses in a destination, whatever else.

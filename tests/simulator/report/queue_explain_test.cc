@@ -53,6 +53,39 @@ TEST(ExplainQueues, SaysWhichMoveOfTheHostIsMissing) {
               HasSubstr("no dependency before it that covers what is written has host.read"));
 }
 
+// A move of these bytes that stands elsewhere is no missing one.
+TEST(ExplainQueues, SaysWhichMoveOfTheHostComesTooLateOrTooEarly) {
+  const std::string head = "memory m 64 noncoherent=64\n";
+  const std::string write = "hw: host writes m\n";
+  const std::string use = "d: dispatch D reads m writes y\nsubmit\n";
+  const auto reason_of = [&](const std::string& text) {
+    const std::vector<Finding> found = findings_of(head + text);
+    EXPECT_THAT(found, SizeIs(1));
+    return found.empty() ? "" : found[0].details.at(0);
+  };
+  EXPECT_THAT(
+      reason_of(write + use + "host flushes m[0:4]\n"),
+      HasSubstr(
+          ": m is not coherent, and 'host flushes m[0:4]' (statement 3) comes too late, after d (dispatch 0)."));
+  EXPECT_THAT(
+      reason_of("wait s=1\nbarrier host.write -> compute.read\n" + use + write +
+                "host signals s=1\nhost flushes m\n"),
+      HasSubstr("and 'host flushes m' (statement 6) comes too late, after d (dispatch 0)."));
+  EXPECT_THAT(
+      reason_of("host flushes m\n" + write + use),
+      HasSubstr("and 'host flushes m' (statement 0) comes too early, before hw (host writes)."));
+  EXPECT_THAT(reason_of(write + use + "host flushes x\n"),
+              HasSubstr("and the host does not flush these bytes."));
+  const std::string made =
+      "d: dispatch D writes m\nbarrier compute.write -> host.read\nsignal s=1\nhost waits s=1\n";
+  EXPECT_THAT(
+      reason_of(made + "hr: host reads m\nhost invalidates m\n"),
+      HasSubstr("and 'host invalidates m' (statement 5) comes too late, after hr (host reads)."));
+  EXPECT_THAT(
+      reason_of("host invalidates m\n" + made + "hr: host reads m\n"),
+      HasSubstr("and 'host invalidates m' (statement 0) comes too early, before d (dispatch 0)."));
+}
+
 TEST(ExplainQueues, SaysBeforeWhatTheHostFlushes) {
   const std::string use = "d: dispatch D reads m writes y\n";
   const std::string head = "memory m 64 noncoherent=64\n";

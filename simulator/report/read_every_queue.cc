@@ -16,6 +16,15 @@ namespace interlock {
 
 namespace {
 
+// A queue goes on to its next wait while an earlier one holds back some stages only.
+bool has_wait_of_stages_before(const Program& program, StatementId wait) {
+  const QueueIndex queue = program.statements[wait.index].queue;
+  return queue != kNoQueue && std::ranges::any_of(program.syncs, [&](const SyncStep& step) {
+           return step.kind == SyncKind::kWait && step.stages != kAllStages &&
+                  step.statement < wait && program.statements[step.statement.index].queue == queue;
+         });
+}
+
 // Ends before the line of `pair.lower`.
 std::string fault_text(const Program& program, const UnorderedSignals& pair) {
   const Semaphore& semaphore = program.semaphores[pair.semaphore.index];
@@ -26,8 +35,11 @@ std::string fault_text(const Program& program, const UnorderedSignals& pair) {
   if (!is_signal(pair.higher)) {
     return fmt::format(
         "nothing orders this wait for the binary semaphore '{}' after the one before it, so that "
-        "it is open which of them takes which signal; let it come after that one",
-        name);
+        "it is open which of them takes which signal{}; let it come after that one",
+        name,
+        has_wait_of_stages_before(program, pair.higher)
+            ? " (an earlier wait of this queue is before some stages, and so holds back no wait)"
+            : "");
   }
   if (!is_signal(pair.lower)) {
     return fmt::format(
@@ -37,8 +49,9 @@ std::string fault_text(const Program& program, const UnorderedSignals& pair) {
   }
   if (reused_binary_semaphores(program)[pair.semaphore.index]) {
     return fmt::format(
-        "the binary semaphore '{}' is signaled still: nothing waits for the signal before this "
-        "one; let a wait for it come between, or leave out that one",
+        "the binary semaphore '{0}' is signaled still: nothing waits for the signal before this "
+        "one; let a wait for it come between (a fence that is reset without a wait has 'host waits "
+        "{0}' there), or leave out that one",
         name);
   }
   return fmt::format(

@@ -41,7 +41,15 @@ TEST(ReadEveryQueue, SaysThatABinarySemaphoreMayBeSignaledStill) {
   EXPECT_EQ(
       error_of("signal b\nwait b on q1\nsignal b on q1\nsignal b on q1\n"),
       "file:8:1: error: the binary semaphore 'b' is signaled still: nothing waits for the signal "
-      "before this one; let a wait for it come between, or leave out that one, line 7.");
+      "before this one; let a wait for it come between (a fence that is reset without a wait has "
+      "'host waits b' there), or leave out that one, line 7.");
+  // So it is with a fence.
+  EXPECT_EQ(error_of("signal b\nhost waits b\nsignal b\nhost waits b\nsignal b\n"), "");
+}
+
+// Who presents takes them, on whatever queue.
+TEST(ReadEveryQueue, TakesSignalsOfABinarySemaphoreThatOnlyOthersWaitFor) {
+  EXPECT_EQ(error_of("signal b\nsignal b on q1\nsignal b on q2\n"), "");
 }
 
 TEST(ReadEveryQueue, SaysThatTwoWaitsMayTakeOneSignal) {
@@ -52,6 +60,11 @@ TEST(ReadEveryQueue, SaysThatTwoWaitsMayTakeOneSignal) {
       "before it, so that it is open which of them takes which signal; let it come after that "
       "one, line 6.");
   EXPECT_EQ(error_of(text + "wait t=1 on q2\nwait b on q2\n"), "");
+  EXPECT_EQ(
+      error_of(text + "wait t=1 before copy on q2\nwait b on q2\n"),
+      "file:9:1: error: nothing orders this wait for the binary semaphore 'b' after the one "
+      "before it, so that it is open which of them takes which signal (an earlier wait of this "
+      "queue is before some stages, and so holds back no wait); let it come after that one, line 6.");
 }
 
 TEST(ReadEveryQueue, TakesSoManyBinarySemaphoresThatAreUsedAgain) {

@@ -22,6 +22,10 @@ class QueueStreamPlanner {
         set_events_(program.syncs.size()),
         places_(program.dispatches.size()) {
     for (size_t q = 0; q < queues_.size(); ++q) add_lanes(static_cast<QueueIndex>(q), lane_count);
+    for (size_t q = 0; q < program.queues.size(); ++q) {
+      const QueueIndex stream = program.queues[q].launched_on;
+      if (stream != kNoQueue) queues_[q].lanes = queues_[stream].lanes;
+    }
   }
 
   void add(StatementId id) {
@@ -67,6 +71,8 @@ class QueueStreamPlanner {
     CudaStreamKind kind = CudaStreamKind::kNonBlocking;
     if (program_.kind_of(q) == QueueKind::kSerialBlocking) kind = CudaStreamKind::kBlocking;
     if (program_.kind_of(q) == QueueKind::kLegacyDefault) kind = CudaStreamKind::kLegacy;
+    const bool has_own = program_.queues.empty() || program_.queues[q].launched_on == kNoQueue;
+    if (!has_own) return;
     const uint32_t count = program_.kind_of(q) == QueueKind::kConcurrent ? lane_count : 1;
     for (uint32_t lane = 0; lane < count; ++lane) {
       queues_[q].lanes.push_back(static_cast<uint32_t>(plan_.streams.size()));
@@ -145,6 +151,11 @@ class QueueStreamPlanner {
 
   void add_sync(QueueIndex q, uint32_t index) {
     const SyncStep& step = program_.syncs[index];
+    if (step.is_of_launch) {
+      // The graph is launched on the stream, which has the order of all of them.
+      launch_graph(q);
+      return;
+    }
     switch (step.kind) {
       case SyncKind::kSignal: {
         const Events events = record(q);

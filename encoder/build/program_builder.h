@@ -59,6 +59,12 @@ struct QueueNeeds {
   bool names_after = false;     // There is an operand named 'after': none is to be named.
 };
 
+struct LaunchQueue {  // Where the graphs of one serial queue are launched.
+  std::string name;   // Of a graph queue and a semaphore: "copies.launches".
+  QueueIndex queue = kNoQueue;
+  uint64_t count = 0;  // Of launches so far.
+};
+
 // A capture that has not ended.
 struct OpenCapture {
   NameId name;
@@ -332,7 +338,11 @@ class ProgramBuilder {
   bool check_backward(const BackwardDraft& item);
   bool append_backward(const BackwardDraft& item);
   bool check_replay(const CaptureBody& body, const Replay& replay);
-  bool check_queue_of_replay(const QueueNeeds& needs, QueueIndex queue);
+  bool check_queue_of_replay(const QueueNeeds& needs, const Replay& replay);
+  bool check_launch(QueueIndex stream);
+  const std::string& begin_launch(QueueIndex stream);
+  void end_launch(QueueIndex stream);
+  void append_launch_step(SyncKind kind, QueueIndex queue, QueueIndex stream, uint64_t value);
   void record(StatementDraft statement);
   uint64_t label_room_bytes() const;
 
@@ -375,11 +385,13 @@ class ProgramBuilder {
   uint64_t backward_try_count_ = 0;         // Those that did not fit, too. So the next two.
   uint64_t failed_expansion_count_ = 0;     // What passes would have added that did not fit.
   uint64_t rewalk_count_ = 0;
-  bool is_in_backward_ = false;       // What is added is of a backward pass.
-  uint64_t recorded_count_ = 0;       // Statements in captures.
-  uint64_t recorded_bytes_ = 0;       // That they take.
-  uint64_t initial_value_count_ = 0;  // Written out.
-  uint32_t group_count_ = 0;          // Captures, replays and backward passes.
+  bool is_in_backward_ = false;                 // What is added is of a backward pass.
+  bool is_in_launch_ = false;                   // What is added is of a replay on a serial queue.
+  std::map<QueueIndex, LaunchQueue> launches_;  // By serial queue.
+  uint64_t recorded_count_ = 0;                 // Statements in captures.
+  uint64_t recorded_bytes_ = 0;                 // That they take.
+  uint64_t initial_value_count_ = 0;            // Written out.
+  uint32_t group_count_ = 0;                    // Captures, replays and backward passes.
   // A hostile program must not make every one of its errors scan all names.
   int advice_left_ = 8;
 };

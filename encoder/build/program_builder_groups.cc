@@ -15,6 +15,9 @@ namespace {
 // '@' and a 32-bit number.
 constexpr uint64_t kReplayNumberBytesMax = 11;
 
+// Beside what it executes (program_builder_launches.cc).
+constexpr uint64_t kStepsOfLaunch = 4;
+
 // "attend@2".
 std::string label_in_replay(std::string_view label, uint32_t number) {
   return fmt::format("{}@{}", label, number);
@@ -201,25 +204,29 @@ bool ProgramBuilder::append(const ReplayDraft& item) {
   replay.capture = id;
   replay.number = replay_counts_[id.index] + 1;
   const std::shared_ptr<const CaptureBody> body = program_.captures[id.index].body;
-  if (!check_room_for_statements(body->statements.size() + 1)) return false;
-  if (!check_queue_of_replay(queue_needs_[id.index], replay.queue) ||
-      !check_replay(*body, replay)) {
+  replay.is_launch = queue_needs_[id.index].is_graph && is_serial(program_.kind_of(replay.queue));
+  const uint64_t statement_count =
+      body->statements.size() + (replay.is_launch ? kStepsOfLaunch : 0);
+  if (!check_room_for_statements(statement_count + 1)) return false;
+  if (!check_queue_of_replay(queue_needs_[id.index], replay) || !check_replay(*body, replay)) {
     error_message_ += fmt::format("\n  - While adding replay {} of capture {}.", replay.number,
                                   in_quotes(item.capture));
     return false;
   }
   const uint64_t count_before = expansion_count_;
   replay.first = StatementId(program_.statements.size());
-  replay.statement_count = static_cast<uint32_t>(body->statements.size());
+  replay.statement_count = static_cast<uint32_t>(statement_count);
+  const std::string& queue = replay.is_launch ? begin_launch(replay.queue) : item.queue;
   for (const StatementDraft& statement : body->statements) {
     std::visit(
         [&](auto copy) {
           if (!copy.label.empty()) copy.label = label_in_replay(copy.label, replay.number);
-          take_queue(copy, item.queue, replay.number);
+          take_queue(copy, queue, replay.number);
           INTERLOCK_CHECK(append(copy));
         },
         statement);
   }
+  if (replay.is_launch) end_launch(replay.queue);
   replay.text_index = group_count_++;
   program_.replays.push_back(replay);
   replay_counts_[id.index] = replay.number;
@@ -254,18 +261,27 @@ bool ProgramBuilder::check_replay(const CaptureBody& body, const Replay& replay)
   return true;
 }
 
-// That what is recorded without a queue can be of this one.
-bool ProgramBuilder::check_queue_of_replay(const QueueNeeds& needs, QueueIndex queue) {
-  if (needs.names_after && queue != kDefaultQueue) {
+// That what is recorded without a queue can be of this one, or launched there.
+bool ProgramBuilder::check_queue_of_replay(const QueueNeeds& needs, const Replay& replay) {
+  const QueueIndex queue = replay.queue;
+  const bool is_named = queue != kDefaultQueue || replay.is_launch;
+  if (needs.names_after && is_named) {
     return fail(
         ItemPart::kQueue,
         "what the capture records has an operand named 'after', which begins edges where a queue is named.");
   }
+  if (needs.takes_barriers && replay.is_launch) {
+    return fail(ItemPart::kQueue,
+                "the capture records a barrier beside edges, which are those of a graph: queue {} "
+                "launches it as a whole, and edges alone order what is in it.",
+                in_quotes(program_.name_of(queue)));
+  }
   if (needs.takes_barriers && !check_takes_barriers(queue, "a recorded barrier")) return false;
+  if (replay.is_launch) return check_launch(queue);
   return !needs.is_graph || program_.kind_of(queue) == QueueKind::kGraph ||
          fail(
              ItemPart::kQueue,
-             "queue {} is no graph, and what the capture records has edges; expected 'on' a graph queue, here or on these dispatches.",
+             "queue {} is concurrent, and what the capture records has edges; expected 'on' a graph queue, or a serial one that launches it, here or on these dispatches.",
              in_quotes(program_.name_of(queue)));
 }
 

@@ -40,6 +40,12 @@ bool ProgramBuilder::append(const QueueDraft& item) {
     return fail(ItemPart::kName, "queue {} is declared twice; names of queues must differ.",
                 in_quotes(item.name));
   }
+  if (!launches_.empty()) {
+    return fail(
+        ItemPart::kName,
+        "queue {} is declared after a replay on a serial queue, which has a queue of its own; expected it before.",
+        in_quotes(item.name));
+  }
   if (!check_count(program_.queues.size() + 1, "queues", limits_.queue_count)) return false;
   if (program_.queues.empty()) {
     const NameId name = intern(kDefaultQueueName);
@@ -61,7 +67,8 @@ bool ProgramBuilder::find_queue(std::string_view name, QueueIndex& queue) {
   queue = kDefaultQueue;
   if (name.empty() || name == kDefaultQueueName) return true;
   queue = sync_meaning_of(name).queue;
-  if (queue != kNoQueue) return true;
+  const bool is_of_launches = queue != kNoQueue && program_.queues[queue].launched_on != kNoQueue;
+  if (queue != kNoQueue && (!is_of_launches || is_in_launch_)) return true;
   NearestName nearest(name);
   if (advice_left_-- > 0) {
     for (const Queue& candidate : program_.queues) nearest.offer(program_.name(candidate.name));
@@ -125,6 +132,10 @@ bool ProgramBuilder::check_semaphore(const SyncDraft& item, size_t position) {
                 in_quotes(use.semaphore), use.semaphore);
   }
   const SemaphoreId known = sync_meaning_of(use.semaphore).semaphore;
+  if (known.is_some() && program_.semaphores[known.index].is_of_launches && !is_in_launch_) {
+    return fail(place, "semaphore {} is that of replays on a serial queue; expected another name.",
+                in_quotes(use.semaphore));
+  }
   if (!known.is_some()) {
     return check_name(place, "semaphore", use.semaphore) &&
            check_count(program_.semaphores.size() + item.semaphores.size(), "semaphores",
@@ -143,7 +154,8 @@ SemaphoreId ProgramBuilder::semaphore_of(const SemaphoreUseDraft& use) {
   SyncMeaning& meaning = sync_meaning(name);
   if (!meaning.semaphore.is_some()) {
     meaning.semaphore = SemaphoreId(program_.semaphores.size());
-    program_.semaphores.push_back({name, !use.value.has_value()});
+    program_.semaphores.push_back(
+        {.name = name, .is_binary = !use.value.has_value(), .is_of_launches = is_in_launch_});
   }
   return meaning.semaphore;
 }

@@ -24,10 +24,6 @@ void insert(Bits& bits, uint32_t dispatch) {
   bits[dispatch / 64] |= uint64_t{1} << (dispatch % 64);
 }
 
-bool is_serial(QueueKind kind) {
-  return kind != QueueKind::kConcurrent && kind != QueueKind::kGraph;
-}
-
 }  // namespace
 
 bool has_sync_of_queues(const Program& program) {

@@ -51,11 +51,12 @@ void append_outputs(const Program& program, const std::vector<TensorId>& outputs
   if (!output.tensors.empty()) draft.items.emplace_back(std::move(output));
 }
 
-// The queues and semaphores that are declared.
-void append_queues(const Program& program, ProgramDraft& draft) {
+// The queues and semaphores that are declared; those of replays, where these are spelled out.
+void append_queues(const Program& program, bool has_replays, ProgramDraft& draft) {
   for (const Queue& queue : program.queues) {
     const bool is_default = &queue == &program.queues[kDefaultQueue];
     if (is_default && queue.kind == QueueKind::kConcurrent) continue;
+    if (has_replays && queue.launched_on != kNoQueue) continue;
     draft.items.emplace_back(QueueDraft{std::string(program.name(queue.name)), queue.kind});
   }
   for (const Semaphore& semaphore : program.semaphores) {
@@ -162,7 +163,7 @@ void DraftWriter::append_declarations() {
   for (size_t i = 0; i < tensor_count; ++i) {
     draft_.items.emplace_back(tensor_draft_of(program_, program_.tensors[i]));
   }
-  append_queues(program_, draft_);
+  append_queues(program_, is_short_ && !program_.replays.empty(), draft_);
 }
 
 void DraftWriter::append_statements() {
@@ -299,7 +300,7 @@ ProgramDraft draft_of(const Program& program, const ProgramPart& part) {
   for (const TensorId id : part.outputs) used.add(id);
   ProgramDraft draft;
   used.append_to(draft);
-  append_queues(program, draft);
+  append_queues(program, false, draft);
   append_outputs(program, part.outputs, draft);
   draft.items.reserve(draft.items.size() + part.statements.size());
   for (const StatementId id : part.statements) {

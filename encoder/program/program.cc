@@ -131,6 +131,12 @@ std::string_view Program::name_of(QueueIndex queue) const {
   return queues.empty() ? kDefaultQueueName : name(queues[queue].name);
 }
 
+QueueIndex Program::launching_queue_of(QueueIndex queue) const {
+  const bool is_launched =
+      !queues.empty() && queue != kNoQueue && queues[queue].launched_on != kNoQueue;
+  return is_launched ? queues[queue].launched_on : queue;
+}
+
 QueueKind Program::kind_of(QueueIndex queue) const {
   return queues.empty() ? QueueKind::kConcurrent : queues[queue].kind;
 }

@@ -217,6 +217,7 @@ struct Replay {
   StatementId first;
   uint32_t statement_count = 0;
   uint32_t text_index = 0;
+  bool is_launch = false;  // Of a graph on a serial queue: Queue::launched_on.
 };
 
 // `backward loss wrt w b` stands for statements [first, first + statement_count) on tensors
@@ -345,6 +346,8 @@ struct Program {
     return statements[dispatch.statement.index].queue;
   }
   size_t queue_count() const { return queues.empty() ? 1 : queues.size(); }
+  // Itself; of what replays launch, the serial queue of which that is one statement.
+  QueueIndex launching_queue_of(QueueIndex queue) const;
 
   // The edges that lead to it; none if it is of no graph queue. Cost: logarithmic.
   std::span<const Edge> edges_to(DispatchId id) const;

@@ -19,6 +19,11 @@ enum class QueueKind : uint8_t {
   kGraph,           // Edges alone order its operations.
 };
 
+// Whether each statement comes after the one before it.
+constexpr bool is_serial(QueueKind kind) {
+  return kind != QueueKind::kConcurrent && kind != QueueKind::kGraph;
+}
+
 // "concurrent", "serial", "serial blocking", "legacy-default", "graph".
 std::string_view word_of(QueueKind kind);
 
@@ -28,6 +33,9 @@ inline constexpr std::string_view kDefaultQueueName = "q0";
 struct Queue {
   NameId name;
   QueueKind kind = QueueKind::kConcurrent;
+  // Of a graph queue: the serial one on which replays launch what it executes. It has no
+  // declaration then, and no other statements.
+  QueueIndex launched_on = kNoQueue;
 };
 
 struct Semaphore {
@@ -35,6 +43,7 @@ struct Semaphore {
   bool is_binary = false;    // Its text has no values: each wait is for one signal.
   bool is_declared = false;  // By a statement of its own.
   uint64_t initial = 0;  // Of a timeline. It meets waits for values up to it, and orders nothing.
+  bool is_of_launches = false;  // Of such a graph queue, and of no statement of the text.
 };
 
 // What a signal does to one semaphore.
@@ -78,6 +87,7 @@ struct SyncStep {
   BarrierKind barrier_kind = BarrierKind::kFull;  // Of kSet: what it is a half of.
   StageMask stages = kAllStages;                  // Of kWait: `before STAGES`, what it holds back.
   bool is_from_outside = false;      // Of kWait and kHostWaits: nobody in the program signals it.
+  bool is_of_launch = false;         // Of kSignal and kWait: a part of a replay on a serial queue.
   QueueIndex idle_queue = kNoQueue;  // Of kHostIdle: none means all queues.
   NameId event;                      // Of kSet and kAwait.
   SemaphoreId semaphore;             // Of kWait and kHostWaits.

@@ -10,6 +10,7 @@
 #include "encoder/program/check.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/queue_generator.h"
+#include "fuzz/generate/queue_launches.h"
 #include "fuzz/generate/queue_meanings.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/queue_judges.h"
@@ -24,6 +25,7 @@ namespace interlock {
 namespace {
 
 constexpr uint64_t kMeaningsSeed = 0x6d65616e696e6773;
+constexpr uint64_t kLaunchesSeed = 0x6c61756e63686573;
 
 // Small ones are as likely as long ones, in which most is ordered or nothing is.
 QueueGeneratorOptions draw_options(Choice& choice, const GeneratorOptions& options) {
@@ -48,6 +50,8 @@ class QueueProgramSubject final : public Subject {
     // From numbers of their own: what is drawn here changes no other program of the seed.
     SeededChoice meanings(seed_of_run(options().seed ^ kMeaningsSeed, run_index));
     if (meanings.chance(1, 3)) add_queue_meanings(draft, meanings);
+    SeededChoice launches(seed_of_run(options().seed ^ kLaunchesSeed, run_index));
+    if (launches.chance(1, 8)) add_queue_launches(draft, launches);
     return draft;
   }
 

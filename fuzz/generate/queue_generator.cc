@@ -71,7 +71,8 @@ constexpr std::string_view kQueueFeatureWords[] = {
     "adopt",
     "order",
     "captures",
-    "replays"};
+    "replays",
+    "launches"};
 static_assert(std::size(kQueueFeatureWords) == kQueueFeatureCount);
 
 constexpr QueueKind kQueueKinds[] = {QueueKind::kConcurrent, QueueKind::kSerial,

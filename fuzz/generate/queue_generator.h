@@ -76,8 +76,9 @@ enum class QueueFeature : uint8_t {
   kOrder,
   kCaptures,
   kReplays,
+  kLaunches,  // By queue_launches.h.
 };
-inline constexpr int kQueueFeatureCount = static_cast<int>(QueueFeature::kReplays) + 1;
+inline constexpr int kQueueFeatureCount = static_cast<int>(QueueFeature::kLaunches) + 1;
 std::string_view word_of(QueueFeature feature);
 
 // What generated programs contain; index: QueueFeature.

@@ -39,7 +39,7 @@ Difference compare_orders(const Program& run);
 Difference compare_reversals(const Program& run);
 
 // Which accesses may be under way where a `destroy` takes place, by the clocks, against the search
-// of chains, which looks at all of them by itself, but for programs with pins.
+// of chains, which looks at all of them by itself.
 // Cost: a search for each access of what is destroyed. Defined in queue_comparisons_destroys.cc.
 Difference compare_destroys(const Program& text, const Program& run);
 

@@ -234,6 +234,7 @@ std::vector<SyncPiece> sync_pieces_of(const Program& program) {
       }
       pieces.push_back({SyncPieceKind::kBarrier, StatementId(i), {}});
     } else if (statement.kind == StatementKind::kSync) {
+      if (program.syncs[statement.index].is_of_launch) continue;  // It goes with the replay.
       append_sync(program, uses, program.syncs[statement.index], pieces);
     } else if (statement.kind == StatementKind::kDispatch) {
       append_edges(program, DispatchId(size_t{statement.index}), pieces);

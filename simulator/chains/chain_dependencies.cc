@@ -56,11 +56,6 @@ ChainEnd host_end(int64_t position, AccessMask accesses) {
   return {kNoQueue, position, bit_of(Stage::kHost), accesses, {}};
 }
 
-bool is_serial(QueueKind kind) {
-  return kind == QueueKind::kSerial || kind == QueueKind::kSerialBlocking ||
-         kind == QueueKind::kLegacyDefault;
-}
-
 // What only the host does, and what is nothing to a device.
 bool runs_on_a_device(const Program& program, const Statement& statement) {
   if (statement.queue == kNoQueue || statement.kind == StatementKind::kLifetime) return false;

@@ -36,10 +36,12 @@ namespace {
 void count_statements(const Program& program, CheckReport& report) {
   report.host_access_count = program.host_dispatches.size();
   report.dispatch_count = program.dispatches.size() - program.uncounted_dispatches.size();
-  report.sync_count = program.syncs.size();
+  // A replay on a serial queue is one statement of that.
+  report.sync_count =
+      static_cast<uint64_t>(std::ranges::count(program.syncs, false, &SyncStep::is_of_launch));
   std::vector<bool> is_used(program.queue_count(), false);
   for (const Statement& statement : program.statements) {
-    if (statement.queue != kNoQueue) is_used[statement.queue] = true;
+    if (statement.queue != kNoQueue) is_used[program.launching_queue_of(statement.queue)] = true;
   }
   report.queue_count = static_cast<uint64_t>(std::ranges::count(is_used, true));
   report.access_count = program.accesses.size();

@@ -37,8 +37,8 @@ class QueueMisses {
   QueueMisses(const Program& program, const Hazard& hazard)
       : program_(program),
         hazard_(hazard),
-        first_(program, hazard.first),
-        second_(program, hazard.second),
+        first_(program, hazard.first, hazard.second),
+        second_(program, hazard.second, hazard.first),
         memory_(program.memory(first_.access.memory)),
         is_war_(hazard.kind == FindingKind::kWriteAfterRead) {}
 
@@ -231,7 +231,8 @@ std::optional<SignalPart> QueueMisses::signal_after_first() const {
     const SyncStep& step = program_.syncs[statement.index];
     for (const SignalPart& part : program_.parts_of(step)) {
       // A binary one is waited for once.
-      const bool is_free = !program_.semaphores[part.semaphore.index].is_binary;
+      const bool is_free =
+          !program_.semaphores[part.semaphore.index].is_binary && !step.is_of_launch;
       const bool covers = (part.stages & bit_of(stage_of(first_.dispatch))) != 0;
       if (is_free && covers) return part;
     }
@@ -347,7 +348,8 @@ bool executes_after(const Program& program, AccessRef access, LifetimeId at) {
 }
 
 std::string order_before(const Program& program, AccessRef access, LifetimeId at) {
-  const QueueIndex from = program.queue_of(program.dispatch(access.dispatch));
+  const QueueIndex from =
+      program.launching_queue_of(program.queue_of(program.dispatch(access.dispatch)));
   const Lifetime& lifetime = program.lifetimes[at.index];
   const QueueIndex to = program.statements[lifetime.statement.index].queue;
   const std::string user = program.description_of(access.dispatch);

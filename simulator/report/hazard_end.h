@@ -20,6 +20,13 @@ struct HazardEnd {
         stage(stage_of(dispatch, access)),
         name(program.description_of(ref.dispatch)) {}
 
+  // As seen from `other`: what a replay launches is of the queue that launches it, unless the other
+  // one is launched there, too.
+  HazardEnd(const Program& program, AccessRef ref, AccessRef other) : HazardEnd(program, ref) {
+    const bool is_beside = program.queue_of(program.dispatch(other.dispatch)) == queue;
+    if (!is_beside) queue = program.launching_queue_of(queue);
+  }
+
   bool is_of_host() const { return queue == kNoQueue; }
   // What a barrier does to its operands.
   bool is_transition() const { return dispatch.is_transition(); }

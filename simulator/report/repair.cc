@@ -95,7 +95,9 @@ void RepairSearch::list_between() {
     if (between_.size() == kStatementsBetweenMax) return;
     const StatementId id = context_.reference.statements[i];
     const StatementKind kind = program_.statements[id.index].kind;
-    const bool is_sync = kind == StatementKind::kBarrier || kind == StatementKind::kSync;
+    const uint32_t index = program_.statements[id.index].index;
+    const bool is_sync = kind == StatementKind::kBarrier ||
+                         (kind == StatementKind::kSync && !program_.syncs[index].is_of_launch);
     if (is_sync) between_.push_back(id);
   }
 }

@@ -20,6 +20,13 @@ constexpr size_t kSignalsTriedMax = 24;  // That are there and are waited for in
 constexpr uint64_t kListingWorkOfOne = 1'000'000;
 constexpr uint64_t kWorkOfDestroy = 4000;  // What a try costs beside visits.
 
+// What a replay launches is of the queue that launches it.
+RepairEnd seen_from_outside(const Program& program, AccessRef ref) {
+  RepairEnd end(program, ref);
+  end.queue = program.launching_queue_of(end.queue);
+  return end;
+}
+
 class DestroyRepair {
  public:
   DestroyRepair(const RepairContext& context, uint64_t& work_left, Finding& finding)
@@ -27,7 +34,7 @@ class DestroyRepair {
         program_(context.program),
         work_left_(work_left),
         finding_(finding),
-        user_(program_, finding.first),
+        user_(seen_from_outside(program_, finding.first)),
         at_(program_.lifetimes[finding.pending_at.index].statement),
         queue_(program_.statements[at_.index].queue),
         end_(fmt::format("'{}'", program_.text_of(program_.lifetimes[finding.pending_at.index]))) {}
@@ -72,6 +79,7 @@ class DestroyRepair {
       const Statement& statement = program_.statements[context_.reference.statements[i].index];
       if (statement.kind != StatementKind::kSync) continue;
       const SyncStep& step = program_.syncs[statement.index];
+      if (step.is_of_launch) continue;
       const uint32_t count = static_cast<uint32_t>(program_.parts_of(step).size());
       for (uint32_t part = step.first; part < step.first + count; ++part) {
         const SemaphoreId semaphore = program_.signal_parts[part].semaphore;
@@ -129,7 +137,7 @@ class DestroyRepair {
   bool is_of_this(const LifetimeFinding& found) const {
     if (!found.is_pending || found.ended_by != finding_.lifetime) return false;
     const HazardEnd user(program_, found.reader);
-    return user.queue == user_.queue && user.stage == user_.stage &&
+    return user.queue == program_.queue_of(user_.dispatch) && user.stage == user_.stage &&
            (user.id == user_.id || user.is_of_host() ||
             program_.kind_of(user.queue) != QueueKind::kGraph);
   }

@@ -24,15 +24,30 @@ struct RepairEnd : HazardEnd {
   using HazardEnd::HazardEnd;
 
   SyncEdit::Place before(const Program& program) const {
+    if (is_launched(program)) return {step_of_launch(program, SyncKind::kSignal), false};
     return {is_transition() ? barrier(program) : dispatch.statement, false};
   }
   SyncEdit::Place after(const Program& program) const {
+    if (is_launched(program)) return {step_of_launch(program, SyncKind::kWait), true};
     uint32_t last = dispatch.statement.index;
     while (is_transition() && is_transition_at(program, size_t{last} + 1)) ++last;
     return {StatementId(size_t{last}), true};
   }
 
  private:
+  bool is_launched(const Program& program) const { return program.queue_of(dispatch) != queue; }
+
+  // Of the launch on the queue: the signal that begins it, or the wait that ends it.
+  StatementId step_of_launch(const Program& program, SyncKind kind) const {
+    uint32_t at = dispatch.statement.index;
+    const auto is_it = [&](const Statement& statement) {
+      return statement.kind == StatementKind::kSync && statement.queue == queue &&
+             program.syncs[statement.index].is_of_launch;
+    };
+    while (!is_it(program.statements[at])) kind == SyncKind::kSignal ? --at : ++at;
+    return StatementId(size_t{at});
+  }
+
   static bool is_transition_at(const Program& program, size_t statement) {
     return statement < program.statements.size() &&
            program.statements[statement].kind == StatementKind::kDispatch &&
@@ -62,8 +77,8 @@ class RepairSearch {
         program_(context.program),
         work_left_(work_left),
         finding_(finding),
-        first_(program_, finding.first),
-        second_(program_, *finding.second),
+        first_(program_, finding.first, *finding.second),
+        second_(program_, *finding.second, finding.first),
         memory_(program_.memory(first_.access.memory)),
         is_war_(finding.kind == FindingKind::kWriteAfterRead) {}
 

@@ -78,6 +78,8 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
        "capture c\ndispatch K reads x\nbarrier\nend\nreplay c on p\n",
        "capture c\nl: dispatch K reads x on g\ndispatch K after l on g\nend\nreplay c on s\n",
        "capture c\nl: dispatch K\ndispatch K after l on g\nend\nreplay c on g\n",
+       "capture c\nl: dispatch K\ndispatch K after l\nend\nreplay c on s\nreplay c on g\n"
+       "dispatch K on s\nreplay c on s\n",
        "l: wait t=1\nsignal t=1 on p\nexpect deadlock l\n",
        "wait t=1\nl: dispatch K on s\nsignal t=1 on p\nexpect deadlock @0 l @2\n",
        "dispatch K writes x\nhost reads x\nwitness @1 before 0\nexpect RAW 0 @1\n",
@@ -329,9 +331,35 @@ TEST(QueueStatementErrors, KeepRecordedStatementsReplayable) {
   EXPECT_TRUE(read(edges + "replay c on g\n"));
   EXPECT_EQ(
       error_of(edges + "replay c\n"),
-      "12:1: error: queue 'q0' is no graph, and what the capture records has edges; expected "
-      "'on' a graph queue, here or on these dispatches.\n  - While adding replay 1 of capture "
-      "'c'.");
+      "12:1: error: queue 'q0' is concurrent, and what the capture records has edges; expected "
+      "'on' a graph queue, or a serial one that launches it, here or on these dispatches.\n  - "
+      "While adding replay 1 of capture 'c'.");
+}
+
+// What a serial queue launches has a graph queue and a semaphore, which nobody else names.
+TEST(QueueStatementErrors, KeepTheQueueOfLaunchesApart) {
+  const std::string edges = "capture c\na: dispatch K\ndispatch K after a\nend\n";
+  const std::string launch = edges + "replay c on s\n";
+  EXPECT_TRUE(read(launch));
+  EXPECT_EQ(error_of(launch + "dispatch K on s.launches\n"),
+            "13:15: error: no queue 's.launches' is declared before this line.\n"
+            "  - While adding 'K' as dispatch 2.");
+  EXPECT_EQ(error_of(launch + "wait s.launches=1\n"),
+            "13:6: error: semaphore 's.launches' is that of replays on a serial queue; expected "
+            "another name.");
+  EXPECT_EQ(error_of(launch + "late: queue serial\n"),
+            "13:1: error: queue 'late' is declared after a replay on a serial queue, which has a "
+            "queue of its own; expected it before.");
+  EXPECT_EQ(error_of("s.launches: queue serial\n" + launch),
+            "13:13: error: queue 's.launches' stands before this line; the replay gives this name "
+            "to what 's' launches.\n  - While adding replay 1 of capture 'c'.");
+  EXPECT_EQ(error_of("signal s.launches=1\n" + launch),
+            "13:13: error: semaphore 's.launches' stands before this line; the replay gives this "
+            "name to what 's' launches.\n  - While adding replay 1 of capture 'c'.");
+  EXPECT_EQ(error_of("capture c\na: dispatch K\nbarrier\ndispatch K after a\nend\nreplay c on s\n"),
+            "13:13: error: the capture records a barrier beside edges, which are those of a graph: "
+            "queue 's' launches it as a whole, and edges alone order what is in it.\n"
+            "  - While adding replay 1 of capture 'c'.");
 }
 
 TEST(QueueStatementErrors, DeclareTheDefaultQueueBeforeWhatIsRecorded) {

@@ -9,6 +9,7 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
+#include "fuzz/generate/queue_launches.h"
 #include "fuzz/generate/queue_meanings.h"
 #include "fuzz/judge/findings.h"
 #include "fuzz/judge/oracles.h"
@@ -38,6 +39,7 @@ ProgramDraft generated(uint64_t seed, QueueFeatureCounts* counts = nullptr) {
   SeededChoice choice(seed);
   ProgramDraft draft = generate_queues(choice, options_of(seed), counts);
   if (seed % 2 == 1) add_queue_meanings(draft, choice, counts);
+  if (seed % 8 >= 6) add_queue_launches(draft, choice, counts);
   return draft;
 }
 
@@ -54,6 +56,7 @@ TEST(QueueGenerator, MakesProgramsOfAnyBytes) {
   for_any_bytes(300, 5, [](Choice& choice, int size) {
     ProgramDraft draft = generate_queues(choice);
     add_queue_meanings(draft, choice);
+    add_queue_launches(draft, choice);
     const auto program = build(draft);
     ASSERT_TRUE(program) << size << " bytes: " << program.error().message << "\n" << print(draft);
   });

@@ -256,8 +256,7 @@ class SubmissionPlanner {
     for (size_t k = 0; k < program_.parts_of(step).size(); ++k) {
       const SignalPart& part = program_.parts_of(step)[k];
       if (is_taken_outside_[part.semaphore.index]) continue;
-      const uint64_t value = ++counts_[part.semaphore.index];
-      values_[step.first + k] = value;
+      const uint64_t value = values_[step.first + k] = ++counts_[part.semaphore.index];
       points.push_back({part.semaphore.index, value, stages_of_semaphore(part.stages)});
     }
     return points;
@@ -273,8 +272,8 @@ class SubmissionPlanner {
 
   uint64_t stages_of_semaphore(StageMask stages) const {
     if (stages == kAllStages) return kAllCommands;
-    const uint64_t mask =
-        device_stages_of(stages, elsewhere_) & ~uint64_t{VK_PIPELINE_STAGE_2_HOST_BIT};
+    constexpr uint64_t kHost = VK_PIPELINE_STAGE_2_HOST_BIT;
+    const uint64_t mask = device_stages_of(stages, elsewhere_) & ~kHost;
     return mask == 0 ? kAllCommands : mask;
   }
 
@@ -377,8 +376,7 @@ class SubmissionPlanner {
   const uint32_t device_queue_count_;
   std::vector<QueueState> queues_;
   QueueIndex last_queue_ = kDefaultQueue;  // Of the last statement.
-  // By semaphore: nobody here waits for it, and nothing need order its signals.
-  std::vector<bool> is_taken_outside_;
+  std::vector<bool> is_taken_outside_;     // By semaphore.
   std::vector<uint64_t> counts_;           // By semaphore: its signals so far.
   std::vector<uint64_t> values_;           // By signal part.
   std::vector<uint32_t> events_;           // By sync step, a set.

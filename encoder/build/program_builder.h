@@ -326,7 +326,7 @@ class ProgramBuilder {
   bool check_adoption(const LifetimeDraft& item, const Lifetime& lifetime);
   void place_adopted_tensors();
 
-  // In program_builder_groups.cc.
+  // In program_builder_groups.cc, and of launches in program_builder_launches.cc.
   bool append(const CaptureDraft& item);
   bool append(const EndDraft& item);
   bool append(const ReplayDraft& item);

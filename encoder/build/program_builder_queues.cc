@@ -67,8 +67,13 @@ bool ProgramBuilder::find_queue(std::string_view name, QueueIndex& queue) {
   queue = kDefaultQueue;
   if (name.empty() || name == kDefaultQueueName) return true;
   queue = sync_meaning_of(name).queue;
-  const bool is_of_launches = queue != kNoQueue && program_.queues[queue].launched_on != kNoQueue;
-  if (queue != kNoQueue && (!is_of_launches || is_in_launch_)) return true;
+  const QueueIndex launched_on = queue == kNoQueue ? kNoQueue : program_.queues[queue].launched_on;
+  if (launched_on != kNoQueue && !is_in_launch_) {
+    return fail(ItemPart::kQueue,
+                "queue {} is that of what replays on {} execute, and of no other statement.",
+                in_quotes(name), in_quotes(program_.name_of(launched_on)));
+  }
+  if (queue != kNoQueue) return true;
   NearestName nearest(name);
   if (advice_left_-- > 0) {
     for (const Queue& candidate : program_.queues) nearest.offer(program_.name(candidate.name));

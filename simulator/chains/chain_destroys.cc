@@ -20,7 +20,7 @@ struct Byte {
   auto operator<=>(const Byte&) const = default;
 };
 
-bool covers(const Byte& byte, MemoryId memory, ByteRange range) {
+bool lies_in(const Byte& byte, MemoryId memory, ByteRange range) {
   return byte.memory == memory && range.begin <= byte.offset && byte.offset < range.end;
 }
 
@@ -42,7 +42,7 @@ void write(const Program& program, DispatchId id, const Byte& byte, HeldValue& v
   const bool is_transition = program.dispatch(id).is_transition();
   for (const Access& access : program.accesses_of(id)) {
     const bool keeps = access.only_reads() || (is_transition && access.reads_plainly());
-    if (keeps || !covers(byte, access.memory, access.range)) continue;
+    if (keeps || !lies_in(byte, access.memory, access.range)) continue;
     const bool has_owner = !is_transition && access.tensor.is_some();
     value = is_transition
                 ? HeldValue{}
@@ -58,7 +58,7 @@ std::set<LifetimeId> destroys_in(const Program& program, const std::vector<State
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     const Tensor& tensor = program.tensors[i];
     const bool is_there = tensor.initial.kind != InitialKind::kNone;
-    if (is_there && covers(byte, tensor.memory, tensor.range)) value = written_value(TensorId(i));
+    if (is_there && lies_in(byte, tensor.memory, tensor.range)) value = written_value(TensorId(i));
   }
   std::set<LifetimeId> found;
   for (const StatementId at : order) {
@@ -70,7 +70,7 @@ std::set<LifetimeId> destroys_in(const Program& program, const std::vector<State
     const LifetimeId id(size_t{statement.index});
     const Lifetime& lifetime = program.lifetimes[id.index];
     holdings.count_pin(lifetime);
-    if (!covers(byte, lifetime.memory, affected_by(program, lifetime))) continue;
+    if (!lies_in(byte, lifetime.memory, affected_by(program, lifetime))) continue;
     if (holdings.destroy_done_by(id, value).is_some()) found.insert(id);
     holdings.apply(id, value);
   }
@@ -110,7 +110,7 @@ std::vector<ChainDestroy> chain_destroys_of(const Program& program) {
         if (position[statement.index] == UINT32_MAX) continue;
         if (statement > at && position[statement.index] > position[at.index]) continue;
         for (const Access& access : program.accesses_of(id)) {
-          if (!covers(byte, access.memory, access.range)) continue;
+          if (!lies_in(byte, access.memory, access.range)) continue;
           const Stage stage = stage_of(program.dispatch(id), access);
           if (!chains.is_over_at(id, stage, at)) pending.insert({done_at, id, stage});
         }

@@ -54,7 +54,7 @@ const std::vector<Room>& rooms() {
        {"encoder/program", "encoder/build", "encoder/assemble", "encoder/text/line_reader.h"}},
 
       // A second judge, which shares nothing with the others.
-      {"simulator/chains", {"encoder/program", "encoder/kernel"}},
+      {"simulator/chains", {"encoder/program", "encoder/kernel", "simulator/lifetimes"}},
       {"simulator/bytes", {"encoder/program"}},
       {"simulator/order", {"encoder/program", "encoder/kernel", "simulator/bytes"}},
       {"simulator/hazards",

@@ -336,32 +336,6 @@ TEST(QueueStatementErrors, KeepRecordedStatementsReplayable) {
       "While adding replay 1 of capture 'c'.");
 }
 
-// What a serial queue launches has a graph queue and a semaphore, which nobody else names.
-TEST(QueueStatementErrors, KeepTheQueueOfLaunchesApart) {
-  const std::string edges = "capture c\na: dispatch K\ndispatch K after a\nend\n";
-  const std::string launch = edges + "replay c on s\n";
-  EXPECT_TRUE(read(launch));
-  EXPECT_EQ(error_of(launch + "dispatch K on s.launches\n"),
-            "13:15: error: no queue 's.launches' is declared before this line.\n"
-            "  - While adding 'K' as dispatch 2.");
-  EXPECT_EQ(error_of(launch + "wait s.launches=1\n"),
-            "13:6: error: semaphore 's.launches' is that of replays on a serial queue; expected "
-            "another name.");
-  EXPECT_EQ(error_of(launch + "late: queue serial\n"),
-            "13:1: error: queue 'late' is declared after a replay on a serial queue, which has a "
-            "queue of its own; expected it before.");
-  EXPECT_EQ(error_of("s.launches: queue serial\n" + launch),
-            "13:13: error: queue 's.launches' stands before this line; the replay gives this name "
-            "to what 's' launches.\n  - While adding replay 1 of capture 'c'.");
-  EXPECT_EQ(error_of("signal s.launches=1\n" + launch),
-            "13:13: error: semaphore 's.launches' stands before this line; the replay gives this "
-            "name to what 's' launches.\n  - While adding replay 1 of capture 'c'.");
-  EXPECT_EQ(error_of("capture c\na: dispatch K\nbarrier\ndispatch K after a\nend\nreplay c on s\n"),
-            "13:13: error: the capture records a barrier beside edges, which are those of a graph: "
-            "queue 's' launches it as a whole, and edges alone order what is in it.\n"
-            "  - While adding replay 1 of capture 'c'.");
-}
-
 TEST(QueueStatementErrors, DeclareTheDefaultQueueBeforeWhatIsRecorded) {
   ParseOptions options;
   options.reads_every_queue = true;

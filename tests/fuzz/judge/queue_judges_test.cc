@@ -13,6 +13,7 @@
 #include "backends/registry.h"
 #include "encoder/text/printer.h"
 #include "fuzz/generate/queue_generator.h"
+#include "fuzz/generate/queue_launches.h"
 #include "fuzz/generate/queue_meanings.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
@@ -47,6 +48,7 @@ TEST(QueueJudges, AgreeOnGeneratedPrograms) {
     ProgramDraft draft = generate_queues(choice);
     // Two in three are without, to have more of the rest.
     if (seed % 3 == 2) add_queue_meanings(draft, choice);
+    if (seed % 5 == 4) add_queue_launches(draft, choice);
     const QueueJudgement judgement = judge_queues(draft, thorough(), static_cast<uint64_t>(seed));
     finding_count += !judgement.facts.empty();
     for (const InternalDisagreement& d : judgement.disagreements) {

@@ -18,6 +18,8 @@ namespace {
 
 constexpr uint64_t kAllCommands = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
 
+constexpr uint64_t kHostStage = VK_PIPELINE_STAGE_2_HOST_BIT;
+
 class SubmissionPlanner {
  public:
   SubmissionPlanner(const VulkanLowering& lowering, uint32_t device_queue_count, uint64_t rotation)
@@ -250,7 +252,6 @@ class SubmissionPlanner {
     }
   }
 
-  // The counts that the semaphores come to.
   Points signals_of(const SyncStep& step) {
     Points points;
     for (size_t k = 0; k < program_.parts_of(step).size(); ++k) {
@@ -272,8 +273,7 @@ class SubmissionPlanner {
 
   uint64_t stages_of_semaphore(StageMask stages) const {
     if (stages == kAllStages) return kAllCommands;
-    constexpr uint64_t kHost = VK_PIPELINE_STAGE_2_HOST_BIT;
-    const uint64_t mask = device_stages_of(stages, elsewhere_) & ~kHost;
+    const uint64_t mask = device_stages_of(stages, elsewhere_) & ~kHostStage;
     return mask == 0 ? kAllCommands : mask;
   }
 
@@ -376,8 +376,8 @@ class SubmissionPlanner {
   const uint32_t device_queue_count_;
   std::vector<QueueState> queues_;
   QueueIndex last_queue_ = kDefaultQueue;  // Of the last statement.
-  std::vector<bool> is_taken_outside_;     // By semaphore.
-  std::vector<uint64_t> counts_;           // By semaphore: its signals so far.
+  std::vector<bool> is_taken_outside_;     // By semaphore, so is the next: its signals so far.
+  std::vector<uint64_t> counts_;
   std::vector<uint64_t> values_;           // By signal part.
   std::vector<uint32_t> events_;           // By sync step, a set.
   std::vector<TimelinePoint> operations_;  // By dispatch of a graph queue.

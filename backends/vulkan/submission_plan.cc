@@ -18,8 +18,6 @@ namespace {
 
 constexpr uint64_t kAllCommands = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
 
-constexpr uint64_t kHostStage = VK_PIPELINE_STAGE_2_HOST_BIT;
-
 class SubmissionPlanner {
  public:
   SubmissionPlanner(const VulkanLowering& lowering, uint32_t device_queue_count, uint64_t rotation)
@@ -273,7 +271,8 @@ class SubmissionPlanner {
 
   uint64_t stages_of_semaphore(StageMask stages) const {
     if (stages == kAllStages) return kAllCommands;
-    const uint64_t mask = device_stages_of(stages, elsewhere_) & ~kHostStage;
+    const uint64_t host = VK_PIPELINE_STAGE_2_HOST_BIT;
+    const uint64_t mask = device_stages_of(stages, elsewhere_) & ~host;
     return mask == 0 ? kAllCommands : mask;
   }
 

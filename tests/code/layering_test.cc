@@ -54,13 +54,13 @@ const std::vector<Room>& rooms() {
        {"encoder/program", "encoder/build", "encoder/assemble", "encoder/text/line_reader.h"}},
 
       // A second judge, which shares nothing with the others.
-      {"simulator/chains", {"encoder/program", "encoder/kernel", "simulator/lifetimes"}},
       {"simulator/bytes", {"encoder/program"}},
       {"simulator/order", {"encoder/program", "encoder/kernel", "simulator/bytes"}},
       {"simulator/hazards",
        {"encoder/program", "encoder/kernel", "simulator/bytes", "simulator/order"}},
       {"simulator/lifetimes",
        {"encoder/program", "encoder/kernel", "simulator/bytes", "simulator/order"}},
+      {"simulator/chains", {"encoder/program", "encoder/kernel", "simulator/lifetimes"}},
       {"simulator/barriers",
        {"encoder/program", "encoder/kernel", "simulator/bytes", "simulator/order",
         "simulator/hazards", "simulator/lifetimes"}},

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "simulator/barriers/closing_sync.h"
+
 namespace interlock {
 namespace {
 
@@ -24,10 +26,12 @@ std::vector<bool> find_removable(const Program& program, const CheckReport& repo
 JointRemoval find_joint_advice(const Program& program, const CheckReport& report,
                                const JointAdviceOptions& options) {
   const std::vector<bool> is_removable = find_removable(program, report);
+  const ClosingSync closing(program);
   JointBarriers barriers;
   for (size_t i = 0; i < program.barriers.size(); ++i) {
     const Barrier& barrier = program.barriers[i];
     if (options.is_meant != nullptr && !options.is_meant(program, barrier)) continue;
+    if (is_removable[i] && closing.has(barrier.statement)) continue;
     const BarrierId id(i);
     barriers.barriers.push_back(id);
     const bool stays = does_more_than_order(program, barrier);

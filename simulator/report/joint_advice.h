@@ -17,7 +17,8 @@ struct JointAdviceOptions {
   uint64_t work_limit = CheckOptions().redundancy_budget;
 };
 
-// Returns find_joint_removal() of what the report says of each barrier by itself.
+// Returns find_joint_removal() of what the report says of each barrier by itself. Closing barriers
+// (closing_sync.h) stay, and are none of those that are counted.
 // Requires: `report` is what check() says of `program`, which has no text_order. Cost: as there.
 JointRemoval find_joint_advice(const Program& program, const CheckReport& report,
                                const JointAdviceOptions& options = {});

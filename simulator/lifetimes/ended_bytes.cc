@@ -31,9 +31,10 @@ std::vector<EndedBytes> find_ended_values(const Program& program) {
   EndedCollector collector;
   OwnerWalk walk(program, nullptr, kWorkLimit, collector);
   if (!walk.run(false)) return {};
-  walk.values().for_each_assigned([&](MemoryId memory, const ValueRun& run) {
+  const bool is_all = walk.for_each_at_end([&](MemoryId memory, const ValueRun& run) {
     if (run.value.is_ended()) collector.ended.push_back({DispatchId(), memory, run.bytes});
   });
+  if (!is_all) return {};
   return std::move(collector.ended);
 }
 

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "encoder/program/stop.h"
+
 namespace interlock {
+namespace {
+
+constexpr size_t kKnownMax = 1'000;
+
+}  // namespace
 
 std::vector<uint32_t> order_of_text(const Program& program) {
   std::vector<uint32_t> order(program.statements.size());
@@ -19,8 +26,15 @@ HeldBack::HeldBack(const Program& program) {
   for (size_t i = 0; i < program.lifetimes.size(); ++i) {
     if (is_of_host(program.lifetimes[i])) of_host_.push_back(LifetimeId(i));
   }
-  has_pins_ = program.has_any(LifetimeKind::kPin);
   for (size_t i = 0; i < program.dispatches.size() && !is_any_; ++i) is_any_ = has(DispatchId(i));
+  if (!is_any_) return;
+  std::vector<LifetimeId> of_queues;
+  for (size_t i = 0; i < program.lifetimes.size(); ++i) {
+    if (!is_of_host(program.lifetimes[i])) of_queues.push_back(LifetimeId(i));
+  }
+  host_changes_ = LifetimesByBytes(program, of_host_);
+  queue_changes_ = LifetimesByBytes(program, of_queues);
+  pins_ = PinHistory(program);
 }
 
 uint32_t HeldBack::issued_at(StatementId statement) const {
@@ -42,34 +56,77 @@ bool HeldBack::has(DispatchId id) const {
   return issued_at(program_->lifetimes[(after - 1)->index].statement) > issued_at(at);
 }
 
-IntervalMap<HeldValue> HeldBack::value_between(DispatchId writer, DispatchId reader,
-                                               MemoryId memory, ByteRange bytes,
-                                               const HeldValue& written, Holdings& holdings,
-                                               uint64_t& work) const {
-  IntervalMap<HeldValue> value;
-  value.assign(memory, bytes, written);
-  std::vector<uint32_t> pins(program_->tensors.size(), 0);
-  holdings.swap_pins(pins);
-  for (size_t i = 0; i < program_->lifetimes.size(); ++i) {
-    const Lifetime& lifetime = program_->lifetimes[i];
-    const StatementId at = lifetime.statement;
-    if (reader.is_some() && at > program_->dispatch(reader).statement) break;
-    ++work;
-    if (has_pins_) holdings.count_pin(lifetime);
-    const auto is_after = [&](DispatchId dispatch) {
-      const StatementId other = program_->dispatch(dispatch).statement;
-      return is_of_host(lifetime) ? issued_at(at) > issued_at(other) : at > other;
-    };
-    const bool is_between =
-        (!writer.is_some() || is_after(writer)) && (!reader.is_some() || !is_after(reader));
-    if (!is_between || lifetime.memory != memory) continue;
+LifetimeId HeldBack::next_of_host(DispatchId id) const {
+  const uint32_t at = issued_at(program_->dispatch(id).statement);
+  const auto next = std::ranges::upper_bound(of_host_, at, {}, [&](LifetimeId lifetime) {
+    return issued_at(program_->lifetimes[lifetime.index].statement);
+  });
+  return next == of_host_.end() ? LifetimeId(program_->lifetimes.size()) : *next;
+}
+
+LifetimeId HeldBack::next_of_queues(DispatchId id) const {
+  const auto next = std::ranges::upper_bound(program_->lifetimes, program_->dispatch(id).statement,
+                                             {}, &Lifetime::statement);
+  return LifetimeId(static_cast<size_t>(next - program_->lifetimes.begin()));
+}
+
+HeldBack::Write HeldBack::write_of(DispatchId writer, MemoryId memory, ByteRange bytes,
+                                   const HeldValue& value) const {
+  return {value, host_changes_.last_before(next_of_host(writer), memory, bytes),
+          queue_changes_.last_before(next_of_queues(writer), memory, bytes)};
+}
+
+IntervalMap<HeldValue> HeldBack::value_at(DispatchId reader, const Write& written, MemoryId memory,
+                                          ByteRange bytes, Holdings& holdings, uint64_t& work,
+                                          uint64_t work_limit) {
+  const LifetimeId all(program_->lifetimes.size());
+  const LifetimeId host_end = reader.is_some() ? next_of_host(reader) : all;
+  const LifetimeId queue_end = reader.is_some() ? next_of_queues(reader) : all;
+  std::vector<std::span<const LifetimeId>> lists;
+  const auto after = [](LifetimeId id) { return LifetimeId(id.is_some() ? id.index + 1 : 0); };
+  host_changes_.find(memory, bytes, after(written.after_host), host_end, lists);
+  queue_changes_.find(memory, bytes, after(written.after_queue), queue_end, lists);
+  IntervalMap<HeldValue> found;
+  found.assign(memory, bytes, written.value);
+  const auto may_change = [](const HeldValue& value) {
+    return value.kind != HeldKind::kNothing && !value.is_ended();
+  };
+  if (lists.empty() || !may_change(written.value)) return found;
+  const Key key(memory, bytes.begin, bytes.end, written.value.kind, written.value.owner,
+                written.after_host, written.after_queue,
+                host_changes_.last_before(host_end, memory, bytes),
+                queue_changes_.last_before(queue_end, memory, bytes));
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  // The lists together, in the order in which the statements execute.
+  for (bool is_over = false; !lists.empty() && !is_over;) {
+    const LifetimeId next =
+        std::ranges::min(lists, {}, [](const auto& list) { return list.front(); }).front();
+    for (auto& list : lists) {
+      if (list.front() == next) list = list.subspan(1);
+    }
+    std::erase_if(lists, [](const auto& list) { return list.empty(); });
+    const Lifetime& lifetime = program_->lifetimes[next.index];
     const ByteRange changed = intersection(affected_by(*program_, lifetime), bytes);
-    value.change(memory, changed, [&](HeldValue& held) {
-      return holdings.apply(LifetimeId(i), held) != HeldChange::kNone;
+    holdings.look_back(&pins_, next);
+    bool has_ended_some = false;
+    work += lists.size() + found.change(memory, changed, [&](HeldValue& value) {
+      work += holdings.list_length(value);
+      const HeldChange change = holdings.apply(next, value);
+      has_ended_some |= change == HeldChange::kEnded;
+      return change != HeldChange::kNone;
     });
+    is_over = work > work_limit || holdings.is_over_limit() || is_stopped();
+    if (!has_ended_some) continue;
+    bool may_change_some = false;
+    work += found.for_each(memory, bytes, [&](const IntervalMap<HeldValue>::Run& run) {
+      may_change_some |= may_change(run.value);
+    });
+    is_over |= !may_change_some;
   }
-  holdings.swap_pins(pins);
-  return value;
+  holdings.look_back(nullptr, LifetimeId());
+  if (known_.size() >= kKnownMax) known_.clear();
+  known_.emplace(key, found);
+  return found;
 }
 
 }  // namespace interlock

@@ -12,12 +12,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "encoder/program/interval_map.h"
 #include "encoder/program/program.h"
 #include "simulator/lifetimes/held_value.h"
+#include "simulator/lifetimes/lifetimes_by_bytes.h"
+#include "simulator/lifetimes/pin_history.h"
 
 namespace interlock {
 
@@ -40,21 +44,45 @@ class HeldBack {
   // none, which is the start of the program, and its end. Cost: logarithmic.
   bool has(DispatchId id) const;
 
-  // What bytes to which `writer` gave the value `written` hold where `reader` executes: changed by
-  // the statements of the host that are issued between them, and by those of queues that execute
-  // between them. No writer: from the start; no reader: to the end. The lists of holders are those
-  // of `holdings`. Adds to `work` the statements looked at. Cost: these.
-  IntervalMap<HeldValue> value_between(DispatchId writer, DispatchId reader, MemoryId memory,
-                                       ByteRange bytes, const HeldValue& written,
-                                       Holdings& holdings, uint64_t& work) const;
+  // What is known of bytes by the last one that wrote them. So that writes of one value stay one
+  // run of bytes, of two that no statement comes between which changes the bytes it is the same.
+  struct Write {
+    HeldValue value;
+    LifetimeId after_host;   // The last statement of the host that is issued before, and changes
+    LifetimeId after_queue;  // some of the bytes; the last one of queues that executes before.
+    bool operator==(const Write&) const = default;
+  };
+
+  // Of `writer`, which leaves `value` in all of `bytes`. Cost: O(log^2 n).
+  Write write_of(DispatchId writer, MemoryId memory, ByteRange bytes, const HeldValue& value) const;
+
+  // What `bytes` that were written so hold where `reader` executes: changed by the statements of
+  // the host that are issued between the two, and by those of queues that execute between them. No
+  // reader: to the end. The lists of holders are those of `holdings`. Adds to `work` the statements
+  // that change some of the bytes, and the lengths of the lists that they find; ends too early,
+  // with anything, where that is more than `work_limit`. What many readers find alike is looked up.
+  // Cost: the work times O(log n).
+  IntervalMap<HeldValue> value_at(DispatchId reader, const Write& written, MemoryId memory,
+                                  ByteRange bytes, Holdings& holdings, uint64_t& work,
+                                  uint64_t work_limit);
 
  private:
+  // Of bytes of a memory, of a write, and of the last changes before a reader.
+  using Key = std::tuple<MemoryId, uint64_t, uint64_t, HeldKind, TensorId, LifetimeId, LifetimeId,
+                         LifetimeId, LifetimeId>;
+
   uint32_t issued_at(StatementId statement) const;
   bool is_of_host(const Lifetime& lifetime) const;
+  // The first statement of the host that is issued after it, and of queues that executes after it.
+  LifetimeId next_of_host(DispatchId id) const;
+  LifetimeId next_of_queues(DispatchId id) const;
 
   const Program* program_ = nullptr;
   std::vector<LifetimeId> of_host_;  // As they execute, and are issued.
-  bool has_pins_ = false;
+  LifetimesByBytes host_changes_;
+  LifetimesByBytes queue_changes_;
+  PinHistory pins_;
+  std::map<Key, IntervalMap<HeldValue>> known_;  // Some of what was told.
   bool is_any_ = false;
 };
 

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/lifetimes/pin_history.h"
 
 namespace interlock {
 
@@ -81,8 +82,12 @@ class Holdings {
   // Counts a pin or an unpin; does nothing for other statements.
   void count_pin(const Lifetime& lifetime);
 
-  // Takes these counts of pins, by tensor, for its own, and gives its own back.
-  void swap_pins(std::vector<uint32_t>& pins) { pins_.swap(pins); }
+  // From now on the pins are those after the statement `at`, which apply() is to be asked about;
+  // null: those that are counted. `history` outlives that.
+  void look_back(const PinHistory* history, LifetimeId at) {
+    history_ = history;
+    looked_back_to_ = at;
+  }
 
   // Changes `value` as the lifetime statement does. Requires: it was given to count_pin() before,
   // and the byte lies in the range of affected_by(). Cost: O(log n) for n different lists of
@@ -107,6 +112,11 @@ class Holdings {
     return value.holders.is_some() ? (lists_[value.holders.index]->size() - 1) / kHoldersFree : 0;
   }
 
+  // How many hold such a byte by a list; else 0.
+  uint64_t list_length(const HeldValue& value) const {
+    return value.holders.is_some() ? lists_[value.holders.index]->size() : 0;
+  }
+
   // Of all lists, those that cost nothing left out.
   uint64_t entry_count() const { return entry_count_; }
 
@@ -125,7 +135,10 @@ class Holdings {
   bool holds(const HeldValue& value, TensorId tensor) const;
   // What of `tensor` waits for its unpin; none of both if it holds nothing.
   Holder waiting(const HeldValue& value, TensorId tensor) const;
-  bool is_pinned(TensorId tensor) const { return pins_[tensor.index] > 0; }
+  bool is_pinned(TensorId tensor) const {
+    return history_ != nullptr ? history_->is_pinned(tensor, looked_back_to_)
+                               : pins_[tensor.index] > 0;
+  }
   bool has_pinned_holder(const HeldValue& value) const;
 
   HeldChange adopt(const Lifetime& lifetime, HeldValue& value);
@@ -136,6 +149,8 @@ class Holdings {
 
   const Program& program_;
   std::vector<uint32_t> pins_;  // By tensor.
+  const PinHistory* history_ = nullptr;
+  LifetimeId looked_back_to_;
   std::map<Holders, HoldersId> ids_;
   std::vector<const Holders*> lists_;  // By HoldersId: the keys of `ids_`.
   uint64_t entry_count_ = 0;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "encoder/program/stop.h"
 
@@ -39,7 +38,11 @@ OwnerWalk::OwnerWalk(const Program& program, const QueueOrder* queues, uint64_t 
     values_.assign(tensor.memory, tensor.range, written_value(TensorId(i)));
   }
   held_back_ = HeldBack(program);
-  if (held_back_.is_any()) first_values_ = values_;
+  if (held_back_.is_any()) {
+    values_.for_each_assigned([&](MemoryId memory, const ValueRun& run) {
+      writes_.assign(memory, run.bytes, {run.value, LifetimeId(), LifetimeId()});
+    });
+  }
   const bool may_be_late = has_destroy_ && queues != nullptr && !queues->is_too_wide();
   if (may_be_late) late_ = LateAccesses(program, pending_, std::min(work_limit, kLateRunsMax));
   if (may_be_late) issued_ = IssuedDestroys(program, std::min(work_limit, kLateRunsMax));
@@ -94,30 +97,45 @@ void OwnerWalk::read(AccessRef reader, TensorId root, MemoryId memory, ByteRange
 
 void OwnerWalk::read_as_issued(AccessRef reader, TensorId root, MemoryId memory,
                                const ValueRun& run) {
-  const bool is_held_back = held_back_.has(reader.dispatch);
-  uint64_t work = 0;
-  changers_.for_each(memory, run.bytes, [&](const IntervalMap<AccessRef>::Run& changer) {
-    const AccessRef from = changer.value;
+  bool is_held_back = held_back_.has(reader.dispatch);
+  if (!is_held_back) {
+    charge(is_written_late_.for_each(memory, run.bytes, [&](const IntervalMap<bool>::Run& written) {
+      is_held_back |= written.value;
+    }));
+  }
+  if (!is_held_back) {
+    observer_.see_read(reader, root, memory, run);
+    return;
+  }
+  see_as_issued(reader.dispatch, memory, run.bytes,
+                [&](const ValueRun& found) { observer_.see_read(reader, root, memory, found); });
+}
+
+template <typename Visit>
+void OwnerWalk::see_as_issued(DispatchId reader, MemoryId memory, ByteRange bytes,
+                              const Visit& visit) {
+  charge(writes_.for_each(memory, bytes, [&](const IntervalMap<HeldBack::Write>::Run& written) {
     if (is_stopped() || is_over_) return;
-    if (!is_held_back && !held_back_.has(from.dispatch)) {
-      observer_.see_read(reader, root, memory, {changer.bytes, run.value});
-      return;
-    }
-    const auto see = [&](const ValueRun& written) {
-      held_back_
-          .value_between(from.dispatch, reader.dispatch, memory, written.bytes, written.value,
-                         holdings_, work)
-          .for_each(memory, written.bytes, [&](const ValueRun& found) {
-            observer_.see_read(reader, root, memory, found);
-          });
-    };
-    if (from.dispatch.is_some()) {
-      see({changer.bytes, value_written_by(from)});
-    } else {
-      first_values_.for_each(memory, changer.bytes, see);
-    }
-    charge(std::exchange(work, 0));
+    uint64_t work = 0;
+    const IntervalMap<HeldValue> found = held_back_.value_at(
+        reader, written.value, memory, written.bytes, holdings_, work, work_left_);
+    charge(work);
+    is_over_ |= holdings_.is_over_limit();
+    if (!is_over_) found.for_each(memory, written.bytes, visit);
+  }));
+}
+
+bool OwnerWalk::for_each_at_end(const std::function<void(MemoryId, const ValueRun&)>& visit) {
+  if (!held_back_.is_any()) {
+    values_.for_each_assigned(visit);
+    return true;
+  }
+  // Whose value may have ended was written, or is there from the start.
+  writes_.for_each_assigned([&](MemoryId memory, const IntervalMap<HeldBack::Write>::Run& run) {
+    see_as_issued(DispatchId(), memory, run.bytes,
+                  [&](const ValueRun& found) { visit(memory, found); });
   });
+  return !is_over_;
 }
 
 TensorId OwnerWalk::root_of(const Access& access) const {
@@ -152,7 +170,12 @@ void OwnerWalk::run_dispatch(DispatchId id) {
     } else if (access.tensor.is_some()) {
       writers_.assign(access.memory, access.range, {id, k});
     }
-    if (held_back_.is_any()) changers_.assign(access.memory, access.range, {id, k});
+    if (held_back_.is_any()) {
+      writes_.assign(
+          access.memory, access.range,
+          held_back_.write_of(id, access.memory, access.range, value_written_by({id, k})));
+      is_written_late_.assign(access.memory, access.range, held_back_.has(id));
+    }
   }
   dispatch_count_ = id.index + 1;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "encoder/program/interval_map.h"
@@ -52,7 +53,11 @@ class OwnerWalk {
   // Returns false if the work is over the limit. The observer may end the walk.
   bool run(const bool& is_ended);
 
+  // As the run has them; what was issued counts as it executes.
   const IntervalMap<HeldValue>& values() const { return values_; }
+  // Calls visit(memory, run) for what bytes hold at the end of the program; it may leave out what
+  // nobody wrote. Returns false if the work is over the limit. Requires: run() returned true.
+  bool for_each_at_end(const std::function<void(MemoryId, const ValueRun&)>& visit);
   const IntervalMap<AccessRef>& writers() const { return writers_; }
   const Holdings& holdings() const { return holdings_; }
 
@@ -62,6 +67,9 @@ class OwnerWalk {
   void read(AccessRef reader, TensorId root, MemoryId memory, ByteRange bytes);
   // Where something is held back, by what was issued between the write and the read.
   void read_as_issued(AccessRef reader, TensorId root, MemoryId memory, const ValueRun& run);
+  // Calls visit(run) for what the bytes hold; reader: none for the end.
+  template <typename Visit>
+  void see_as_issued(DispatchId reader, MemoryId memory, ByteRange bytes, const Visit& visit);
   TensorId root_of(const Access& access) const;
   HeldValue value_written_by(AccessRef writer) const;
   void run_dispatch(DispatchId id);
@@ -91,9 +99,9 @@ class OwnerWalk {
   HeldBack held_back_;
   IntervalMap<HeldValue> values_;
   IntervalMap<AccessRef> writers_;  // The last write through a tensor.
-  // Where something is held back: what bytes hold at the start, and who changed that last.
-  IntervalMap<HeldValue> first_values_;
-  IntervalMap<AccessRef> changers_;
+  // Where something is held back: how bytes were written last, and whether that was held back.
+  IntervalMap<HeldBack::Write> writes_;
+  IntervalMap<bool> is_written_late_;
   // By track of PendingWork: the last access of any sort, if there is a destroy.
   std::vector<IntervalMap<AccessRef>> latest_;
   // Likewise the last one before the last barrier that covers its track, where `latest_` is later.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -93,6 +94,84 @@ TEST(HeldBack, IsNotWhatAnotherQueueEnds) {
   EXPECT_THAT(findings_in("dispatch Make writes x\nhost idle\nwait s=1 on q1\n" + kUse +
                           "free x on q2\nhost signals s=1\n"),
               ElementsAre("use-after-free 0 b"));
+}
+
+// Whether so much work is enough to follow the values of the program.
+bool is_done_with(uint64_t work_limit, const std::string& statements) {
+  const Program program = program_with_queues("interlock 1\n" + statements);
+  const Program run = in_reference_order(program, find_reference_order(program));
+  EXPECT_TRUE(HeldBack(run).is_any());
+  const HappensBefore order(run);
+  LifetimeOptions options;
+  options.queues = &order.queues();
+  options.work_limit = work_limit;
+  return !check_lifetimes(run, options).is_truncated();
+}
+
+std::string times(int count, const std::function<std::string(int)>& statements) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += statements(i);
+  return text;
+}
+
+// A batch is recorded, with the frees of its temporaries, before it is submitted. What a step
+// reads is looked up among the statements about it, not among all that there were: 300 steps with
+// 8 frees of other bytes each take as good as no work, of their own values or of what all share.
+TEST(HeldBack, LooksAtNoStatementAboutOtherBytes) {
+  const int count = 300;
+  std::string text = "q1: queue serial\nmemory m 8192\nmemory k 64\ntensor w f32[4] at k+0\n";
+  text += times(count, [](int i) {
+    return "tensor x" + std::to_string(i) + " f32[4] at m+" + std::to_string(16 * (i % 100)) + "\n";
+  });
+  text += "tensor o f32[4] at m+4096\noutput o\ndispatch Make writes w on q1\n";
+  text += times(count, [](int i) {
+    const std::string x = "x" + std::to_string(i);
+    return "dispatch Make writes " + x + " on q1\ndispatch Use reads w " + x +
+           " writes o on q1\nfree " + x + "\n" + (i % 50 == 49 ? "submit on q1\n" : "");
+  });
+  EXPECT_TRUE(is_done_with(1'000, text));
+}
+
+const std::string kHeldBackMeanwhile =
+    "wait s=1 on q1\ndispatch Make writes z on q1\nsubmit on q1\nfree z\nhost signals s=1\n";
+
+// Pieces of one value that nothing changes in between are one run of bytes; others are paid for.
+TEST(HeldBack, PaysForThePiecesOfWhatItReads) {
+  const int count = 100;
+  const std::string head =
+      "q1: queue serial\nq2: queue serial\nmemory m 400\ntensor x f32[100] at m+0\n"
+      "memory k 64\ntensor z f32[4] at k+0\ntensor kept f32[100]\n";
+  const auto write = [](int i) {
+    return "dispatch Make writes x[" + std::to_string(i) + ":" + std::to_string(i + 1) +
+           "] on q2\n";
+  };
+  const std::string reads = times(count, [](int) { return "dispatch Use reads x on q2\n"; });
+  EXPECT_TRUE(is_done_with(0, head + kHeldBackMeanwhile + times(count, write) + reads));
+  const auto submit = [&](int i) { return write(i) + "submit on q2\nadopt kept = x\n"; };
+  const std::string pieces = times(count, submit);
+  const std::string held = pieces + "wait t=1 on q2\n" + reads + "submit on q2\nfree z\n";
+  const std::string text = head + "dispatch Make writes z on q1\n" + held + "host signals t=1\n";
+  EXPECT_FALSE(is_done_with(5'000, text));
+  EXPECT_TRUE(is_done_with(50'000, text));
+}
+
+// A value that many hold costs the length of that list for each statement; many readers that find
+// the same pay for it once.
+TEST(HeldBack, PaysForTheListsOfHoldersThatItMakes) {
+  const int count = 60;
+  const auto text = [&](int reader_count) {
+    return "q1: queue serial\nmemory m 64\ntensor x f32[4] at m+0\nmemory k 64\n"
+           "tensor z f32[4] at k+0\n" +
+           times(count, [](int i) { return "tensor h" + std::to_string(i) + " f32[4]\n"; }) +
+           "dispatch Make writes x on q1\nsubmit on q1\nhost idle\n" +
+           times(count, [](int i) { return "adopt h" + std::to_string(i) + " = x\n"; }) +
+           "wait s=1 on q1\n" +
+           times(reader_count, [](int) { return "dispatch Use reads x on q1\n"; }) +
+           "submit on q1\nfree z\nhost signals s=1\n";
+  };
+  EXPECT_FALSE(is_done_with(1'000, text(1)));
+  EXPECT_TRUE(is_done_with(4'000, text(1)));
+  EXPECT_TRUE(is_done_with(4'000, text(100)));
 }
 
 auto key_of(const LifetimeFinding& f) {

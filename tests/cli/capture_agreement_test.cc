@@ -101,24 +101,24 @@ TEST(CaptureAgreement, ProvesThatATimelineOrdersAPair) {
 // The application has a timeline, and something else orders the pair: if validation names it all
 // the same, nobody knows why.
 TEST(CaptureAgreement, TakesNoTimelineForAReasonThatOrdersNothing) {
-  enum class Order { kFence, kBarrier };
-  for (const Order order : {Order::kFence, Order::kBarrier}) {
+  enum class Order { kByFence, kByBarrier };
+  for (const Order order : {Order::kByFence, Order::kByBarrier}) {
     SyntheticLog log = validated_log();
     log.append(BeginCommandsRecord{kFirst, 0});
     log.add_dispatch(kFirst, 1, 1);
     log.append(BeginCommandsRecord{kSecond, 0});
-    if (order == Order::kBarrier) {
+    if (order == Order::kByBarrier) {
       log.add_barrier(kSecond, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_WRITE_BIT,
                       VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_READ_BIT);
     }
     log.add_dispatch(kSecond, 1, 2);
-    submit(log, kFirst, 0, 1, order == Order::kFence ? kFence : 0);
-    if (order == Order::kFence) log.append(FenceReachedRecord{{kFence}});
+    submit(log, kFirst, 0, 1, order == Order::kByFence ? kFence : 0);
+    if (order == Order::kByFence) log.append(FenceReachedRecord{{kFence}});
     submit(log, kSecond, 1, 0);
     std::string text =
         "for entry 0, VkCommandBuffer 0xc9[], Recorded access info (command: vkCmdDispatch, "
         "seq_no: " +
-        std::string(order == Order::kBarrier ? "2" : "1") +
+        std::string(order == Order::kByBarrier ? "2" : "1") +
         "). Access info (command: vkCmdDispatch, seq_no: 1, command_buffer: VkCommandBuffer "
         "0xc8[]).";
     log.append(ValidationMessageRecord{kQueue, "SYNC-HAZARD-READ-AFTER-WRITE", text});

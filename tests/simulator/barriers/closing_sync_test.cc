@@ -205,7 +205,7 @@ std::optional<Program> generated_with_barriers(Choice& choice) {
   return std::move(program).value();
 }
 
-std::optional<Program> random_program(Choice& choice) {
+std::optional<Program> program_of_some_kind(Choice& choice) {
   switch (choice.below(3)) {
     case 0:
       return generated_with_barriers(choice);
@@ -222,7 +222,7 @@ TEST(ClosingSync, CanGoFromTheTextInRandomPrograms) {
   uint64_t destroy_count = 0;
   for (uint64_t seed = 0; seed < uint64_t{program_count(6'000)}; ++seed) {
     SeededChoice choice(seed);
-    const std::optional<Program> program = random_program(choice);
+    const std::optional<Program> program = program_of_some_kind(choice);
     if (!program) continue;
     const std::vector<uint32_t> redundant = redundant_in(*program);
     const ClosingSync closing(*program);

@@ -22,8 +22,7 @@ LifetimesByBytes::LifetimesByBytes(const Program& program, std::span<const Lifet
     edges_.emplace_back(memory, bytes.end);
   }
   std::ranges::sort(edges_);
-  const auto again = std::ranges::unique(edges_);
-  edges_.erase(again.begin(), again.end());
+  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   if (edges_.empty()) return;
   leaf_count_ = std::bit_ceil(edges_.size());
   nodes_.resize(2 * leaf_count_);

@@ -86,20 +86,28 @@ void set_redundant(BarrierRedundancy redundancy, CheckReport& report) {
   report.unjudged_sync_count = redundancy.unjudged_word_count;
 }
 
+// Moves those for which is_advice() is false, in their order.
+template <typename Entry, typename IsAdvice>
+void move_others(std::vector<Entry>& entries, const IsAdvice& is_advice,
+                 std::vector<Entry>& others) {
+  const auto first = std::stable_partition(entries.begin(), entries.end(), is_advice);
+  others.assign(first, entries.end());
+  entries.erase(first, entries.end());
+}
+
 // Takes from the advice what is for whatever comes after this text.
 void set_closing_apart(const Program& program, CheckReport& report) {
   const ClosingSync closing(program);
   if (report.has_bounds) report.closing_barrier_count = closing_barrier_count(program);
-  const auto is_advice = [&](const RedundantBarrier& entry) {
-    return !closing.has(program.barriers[entry.barrier.index].statement);
-  };
-  const auto barriers = std::ranges::stable_partition(report.redundant, is_advice);
-  report.closing.assign(barriers.begin(), barriers.end());
-  report.redundant.erase(barriers.begin(), barriers.end());
-  const auto sync = std::ranges::stable_partition(
-      report.redundant_sync, [&](const SyncPiece& piece) { return !closing.has(piece); });
-  report.closing_sync.assign(sync.begin(), sync.end());
-  report.redundant_sync.erase(sync.begin(), sync.end());
+  move_others(
+      report.redundant,
+      [&](const RedundantBarrier& entry) {
+        return !closing.has(program.barriers[entry.barrier.index].statement);
+      },
+      report.closing);
+  move_others(
+      report.redundant_sync, [&](const SyncPiece& piece) { return !closing.has(piece); },
+      report.closing_sync);
 }
 
 // Why it may be none.

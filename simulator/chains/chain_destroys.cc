@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -50,9 +51,10 @@ void write(const Program& program, DispatchId id, const Byte& byte, HeldValue& v
   }
 }
 
-// The statements that carry out a destroy of the byte in this order.
-std::set<LifetimeId> destroys_in(const Program& program, const std::vector<StatementId>& order,
-                                 const Byte& byte) {
+// The statements that carry out a destroy of the byte in this order, and which.
+std::map<LifetimeId, LifetimeId> destroys_in(const Program& program,
+                                             const std::vector<StatementId>& order,
+                                             const Byte& byte) {
   Holdings holdings(program);
   HeldValue value;
   for (size_t i = 0; i < program.tensors.size(); ++i) {
@@ -60,7 +62,7 @@ std::set<LifetimeId> destroys_in(const Program& program, const std::vector<State
     const bool is_there = tensor.initial.kind != InitialKind::kNone;
     if (is_there && lies_in(byte, tensor.memory, tensor.range)) value = written_value(TensorId(i));
   }
-  std::set<LifetimeId> found;
+  std::map<LifetimeId, LifetimeId> found;
   for (const StatementId at : order) {
     const Statement& statement = program.statements[at.index];
     if (statement.kind == StatementKind::kDispatch) {
@@ -71,18 +73,28 @@ std::set<LifetimeId> destroys_in(const Program& program, const std::vector<State
     const Lifetime& lifetime = program.lifetimes[id.index];
     holdings.count_pin(lifetime);
     if (!lies_in(byte, lifetime.memory, affected_by(program, lifetime))) continue;
-    if (holdings.destroy_done_by(id, value).is_some()) found.insert(id);
+    const LifetimeId destroy = holdings.destroy_done_by(id, value);
+    if (destroy.is_some()) found.emplace(id, destroy);
     holdings.apply(id, value);
   }
   return found;
 }
 
-// A destroy of the host waits where a pin keeps what is issued, or what is there in the run; an
-// unpin carries out what waits in either. Those of queues are as the run has them.
-bool is_carried_out(const Program& program, LifetimeId id, bool in_text, bool in_run) {
-  const Lifetime& lifetime = program.lifetimes[id.index];
-  if (program.statements[lifetime.statement.index].queue != kNoQueue) return in_run;
-  return lifetime.kind == LifetimeKind::kDestroy ? in_text && in_run : in_text || in_run;
+// A statement of the host does what is due as it is issued, one of a queue what is due in the run.
+// What waits and is never due as issued, for a write since, an unpin does if the run has it so.
+bool is_carried_out(const Program& program, LifetimeId id,
+                    const std::map<LifetimeId, LifetimeId>& in_text,
+                    const std::map<LifetimeId, LifetimeId>& in_run) {
+  const auto is_of_host = [&](LifetimeId lifetime) {
+    return program.statements[program.lifetimes[lifetime.index].statement.index].queue == kNoQueue;
+  };
+  if (!is_of_host(id)) return in_run.contains(id);
+  if (in_text.contains(id)) return true;
+  if (program.lifetimes[id.index].kind == LifetimeKind::kDestroy || !in_run.contains(id))
+    return false;
+  const LifetimeId destroy = in_run.at(id);
+  return std::ranges::none_of(
+      in_text, [&](const auto& done) { return done.second == destroy && is_of_host(done.first); });
 }
 
 }  // namespace
@@ -96,13 +108,11 @@ std::vector<ChainDestroy> chain_destroys_of(const Program& program) {
   const ChainSearch chains(program);
   std::set<ChainDestroy> pending;
   for (const Byte& byte : bytes_that_differ(program)) {
-    const std::set<LifetimeId> in_text = destroys_in(program, text, byte);
-    const std::set<LifetimeId> in_run = destroys_in(program, run, byte);
+    const std::map<LifetimeId, LifetimeId> in_text = destroys_in(program, text, byte);
+    const std::map<LifetimeId, LifetimeId> in_run = destroys_in(program, run, byte);
     for (size_t k = 0; k < program.lifetimes.size(); ++k) {
       const LifetimeId done_at(k);
-      if (!is_carried_out(program, done_at, in_text.contains(done_at), in_run.contains(done_at))) {
-        continue;
-      }
+      if (!is_carried_out(program, done_at, in_text, in_run)) continue;
       const StatementId at = program.lifetimes[done_at.index].statement;
       for (size_t i = 0; i < program.dispatches.size(); ++i) {
         const DispatchId id(i);

@@ -20,7 +20,8 @@ struct ChainDestroy {
 // Returns each access, of those that stand before that statement in the text and those that come
 // before it in the run of semaphores that count, which no chain lets be over by then; of what runs,
 // sorted. What a statement carries out is found for one byte after another, of those that differ:
-// a destroy of the host waits where a pin keeps the value in the order of the text or of the run.
+// by a statement of the host in the order of the text, by one of a queue in that of the run. A
+// destroy that the text never carries out an unpin does that carries it out in the run.
 // Requires: as chain_hazards_of(). Cost: bytes that differ times statements; destroys times
 // accesses, times a search.
 std::vector<ChainDestroy> chain_destroys_of(const Program& program);

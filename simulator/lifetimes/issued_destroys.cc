@@ -2,6 +2,7 @@
 #include "simulator/lifetimes/issued_destroys.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "encoder/program/interval_map.h"
 #include "encoder/program/stop.h"
@@ -84,6 +85,26 @@ IssuedDestroys::IssuedDestroys(const Program& program, uint64_t limit) {
     work_left -= std::min(counted, work_left);
     if (is_cut_ || is_stopped()) break;
   }
+  by_destroy_ = runs_;
+  std::ranges::sort(by_destroy_, {},
+                    [](const Run& run) { return std::pair(run.destroy, run.bytes.begin); });
+}
+
+// No byte of a destroy is in two runs: what has let go holds the value no more.
+std::vector<ByteRange> IssuedDestroys::never_done(LifetimeId destroy, ByteRange bytes) const {
+  std::vector<ByteRange> rest;
+  uint64_t begin = bytes.begin;
+  // The first one that ends after the begin of `bytes`.
+  auto next = std::ranges::upper_bound(
+      by_destroy_, std::pair(destroy, bytes.begin), {},
+      [](const Run& run) { return std::pair(run.destroy, run.bytes.end); });
+  for (; next != by_destroy_.end() && next->destroy == destroy; ++next) {
+    if (next->bytes.begin >= bytes.end) break;
+    if (begin < next->bytes.begin) rest.push_back({begin, next->bytes.begin});
+    begin = next->bytes.end;
+  }
+  if (begin < bytes.end) rest.push_back({begin, bytes.end});
+  return rest;
 }
 
 std::span<const IssuedDestroys::Run> IssuedDestroys::at(LifetimeId at) const {

@@ -1,6 +1,7 @@
 // IssuedDestroys: which destroys a statement of the host carries out by the order of the text. A
 // pin keeps what its tensor holds as the host issues the destroy, though the write of that value
-// may be held back until later.
+// may be held back until later. What is written after the destroy frees the bytes of it by this
+// order, though the write may be held back beyond the unpin; only then the run decides.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +37,16 @@ class IssuedDestroys {
   // Cost: constant.
   std::span<const Run> at(LifetimeId at) const;
 
+  // Of the bytes those of which no statement of the host carries out the destroy. Requires: some
+  // statement is judged. Cost: logarithmic, and the runs.
+  std::vector<ByteRange> never_done(LifetimeId destroy, ByteRange bytes) const;
+
  private:
   std::vector<bool> is_judged_;   // By lifetime statement.
   std::vector<Run> runs_;         // As the text has the statements that carry them out.
   std::vector<uint32_t> begins_;  // By lifetime statement: of its runs.
   std::vector<uint32_t> ends_;
+  std::vector<Run> by_destroy_;  // The same, sorted by destroy, by bytes.
   bool is_cut_ = false;
 };
 

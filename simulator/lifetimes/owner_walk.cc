@@ -207,25 +207,23 @@ void OwnerWalk::run_lifetime(LifetimeId id) {
 }
 
 void OwnerWalk::find_destroyed(LifetimeId id, MemoryId memory, ByteRange bytes) {
-  IntervalMap<LifetimeId> issued;
   if (issued_.judges(id)) {
-    for (const IssuedDestroys::Run& run : issued_.at(id)) {
-      issued.assign(memory, run.bytes, run.destroy);
-    }
+    const std::span<const IssuedDestroys::Run> runs = issued_.at(id);
+    charge(runs.size());
+    for (const IssuedDestroys::Run& run : runs) find_destroyed(run.destroy, id, memory, run.bytes);
+    if (program_.lifetimes[id.index].kind == LifetimeKind::kDestroy) return;
   }
-  const bool is_destroy = program_.lifetimes[id.index].kind == LifetimeKind::kDestroy;
   charge(values_.for_each(memory, bytes, [&](const ValueRun& run) {
     charge(holdings_.list_work(run.value));
-    const LifetimeId in_run = holdings_.destroy_done_by(id, run.value);
+    const LifetimeId destroy = holdings_.destroy_done_by(id, run.value);
+    if (!destroy.is_some()) return;
     if (!issued_.judges(id)) {
-      find_destroyed(in_run, id, memory, run.bytes);
+      find_destroyed(destroy, id, memory, run.bytes);
       return;
     }
-    // It waits where the pin keeps what is there, or what is issued; and so it is carried out.
-    charge(issued.for_each(memory, run.bytes, [&](const IntervalMap<LifetimeId>::Run& as_issued) {
-      const bool waits = is_destroy ? !as_issued.value.is_some() : !in_run.is_some();
-      find_destroyed(waits ? as_issued.value : in_run, id, memory, as_issued.bytes);
-    }));
+    const std::vector<ByteRange> rest = issued_.never_done(destroy, run.bytes);
+    charge(rest.size());
+    for (const ByteRange part : rest) find_destroyed(destroy, id, memory, part);
   }));
 }
 

@@ -41,6 +41,27 @@ class Ledger {
     }
   }
 
+  // In the order of the text.
+  void run_as_issued() {
+    std::vector<Statement> statements(program_.statements.size());
+    for (uint32_t i = 0; i < statements.size(); ++i) {
+      statements[issued_at(StatementId(size_t{i}))] = program_.statements[i];
+    }
+    for (const Statement& statement : statements) {
+      if (statement.kind == StatementKind::kDispatch) write(DispatchId(size_t{statement.index}));
+      if (statement.kind == StatementKind::kLifetime) lifetime(LifetimeId(statement.index));
+    }
+  }
+
+  std::set<IssuedByte> destroyed_by_host() const {
+    std::set<IssuedByte> bytes = destroyed_;
+    std::erase_if(bytes, [&](const IssuedByte& byte) {
+      const StatementId at = program_.lifetimes[std::get<1>(byte).index].statement;
+      return program_.statements[at.index].queue != kNoQueue;
+    });
+    return bytes;
+  }
+
   const std::set<PendingByte>& pending() const { return pending_; }
 
   std::vector<LifetimeFinding> findings() const {
@@ -78,6 +99,12 @@ class Ledger {
              access.memory, b);
       }
     }
+    write(id);
+  }
+
+  void write(DispatchId id) {
+    const auto accesses = program_.accesses_of(id);
+    const bool is_transition = program_.dispatch(id).is_transition();
     for (uint32_t k = 0; k < accesses.size(); ++k) {
       const Access& access = accesses[k];
       for (uint64_t b = access.range.begin; b < access.range.end; ++b) {
@@ -182,6 +209,7 @@ class Ledger {
   // Of each stage the latest access, if it is pending when `at` carries out the destroy.
   void note_pending(LifetimeId destroy, LifetimeId at, MemoryId memory, uint64_t byte) {
     if (is_looking_back_) return;
+    destroyed_.emplace(destroy, at, memory, byte);
     for (const Stage stage : kStages) {
       AccessRef latest;
       for (const AccessRef access : accesses_[memory.index][byte]) {
@@ -275,6 +303,7 @@ class Ledger {
   std::vector<std::vector<std::vector<AccessRef>>> accesses_;  // By memory and byte, all of them.
   std::map<Key, std::pair<LifetimeFinding, std::vector<uint64_t>>> bytes_of_;
   std::set<PendingByte> pending_;
+  std::set<IssuedByte> destroyed_;
 };
 
 // The statement that ends each value in issue order, by (memory, byte, writer).
@@ -329,6 +358,12 @@ std::set<PendingByte> pending_by_ledger(const Program& program) {
   Ledger ledger(program);
   ledger.run();
   return ledger.pending();
+}
+
+std::set<IssuedByte> issued_destroys_by_ledger(const Program& program) {
+  Ledger ledger(program);
+  ledger.run_as_issued();
+  return ledger.destroyed_by_host();
 }
 
 bool goes_wrong_in_some_schedule(const Program& program) {

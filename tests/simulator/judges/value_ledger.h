@@ -25,6 +25,12 @@ using PendingByte = std::tuple<AccessRef, LifetimeId, LifetimeId, MemoryId, uint
 // All of them. Cost: as above.
 std::set<PendingByte> pending_by_ledger(const Program& program);
 
+// A destroy, the statement of the host that carries it out as it is issued, and a byte of it.
+using IssuedByte = std::tuple<LifetimeId, LifetimeId, MemoryId, uint64_t>;
+
+// All of them, of a program in reference order that has a text_order. Cost: as above.
+std::set<IssuedByte> issued_destroys_by_ledger(const Program& program);
+
 // Whether some schedule has a read that goes wrong, of all orders in which the dispatches between
 // two barriers can run. Statements of lifetimes stay where they are issued: a value is ended for
 // the dispatches that are issued after its end. Requires: full barriers only, no adopt. Cost: the

@@ -15,6 +15,8 @@
 
 #include "encoder/assemble/build.h"
 #include "encoder/text/printer.h"
+#include "simulator/lifetimes/ended_bytes.h"
+#include "simulator/lifetimes/issued_destroys.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/in_reference_order.h"
@@ -174,8 +176,43 @@ TEST(HeldBack, PaysForTheListsOfHoldersThatItMakes) {
   EXPECT_TRUE(is_done_with(4'000, text(100)));
 }
 
+// Whoever runs the program marks what is lost as a check says it: at the end, too.
+TEST(HeldBack, LeavesWhatHasEndedToTheEndOfTheProgram) {
+  const auto ended_in = [](const std::string& end) {
+    const Program program = program_with_queues(
+        "interlock 1\nq1: queue serial\nmemory m 64\ntensor x f32[4] at m+0\noutput x\n" + kHeld +
+        "submit on q1\n" + end + "host signals s=1\nhost idle\n");
+    return find_ended_bytes(in_reference_order(program, find_reference_order(program)));
+  };
+  EXPECT_THAT(ended_in(""), IsEmpty());
+  for (const std::string end : {"free x\n", "reset m\n"}) {
+    const std::vector<EndedBytes> ended = ended_in(end);
+    ASSERT_EQ(ended.size(), 1) << end;
+    EXPECT_FALSE(ended[0].reader.is_some());
+    EXPECT_EQ(ended[0].bytes, (ByteRange{0, 16}));
+  }
+}
+
 auto key_of(const LifetimeFinding& f) {
   return std::tuple(f.kind, f.reader, f.tensor, f.found, f.overwriter, f.ended_by, f.ended_at);
+}
+
+std::set<IssuedByte> issued_destroys_of(const Program& run) {
+  std::set<IssuedByte> bytes;
+  const IssuedDestroys issued(run, 1'000'000);
+  for (size_t i = 0; i < run.lifetimes.size(); ++i) {
+    const LifetimeId at(i);
+    const Lifetime& lifetime = run.lifetimes[i];
+    const bool may =
+        lifetime.kind == LifetimeKind::kDestroy || lifetime.kind == LifetimeKind::kUnpin;
+    if (!may || !issued.judges(at)) continue;
+    for (const IssuedDestroys::Run& part : issued.at(at)) {
+      for (uint64_t b = part.bytes.begin; b < part.bytes.end; ++b) {
+        bytes.emplace(part.destroy, at, lifetime.memory, b);
+      }
+    }
+  }
+  return bytes;
 }
 
 TEST(HeldBack, AgreesWithTheLedger) {
@@ -208,6 +245,21 @@ TEST(HeldBack, AgreesWithTheLedger) {
       if (!finding.is_pending && !is_known) expected.insert(key_of(finding));
     }
     ASSERT_EQ(found, expected) << "seed " << seed << "\n" << print(*program);
+    if (run.text_order) {
+      const std::set<IssuedByte> by_ledger = issued_destroys_by_ledger(run);
+      ASSERT_EQ(issued_destroys_of(run), by_ledger) << "seed " << seed << "\n" << print(*program);
+      // What is pending at a `destroy` of the host is at one of these.
+      for (const auto& [destroy, at, reader] : pending) {
+        const bool is_of_host =
+            run.statements[run.lifetimes[at.index].statement.index].queue == kNoQueue;
+        if (!is_of_host || destroy != at) continue;
+        ASSERT_TRUE(std::ranges::any_of(by_ledger,
+                                        [at = at](const IssuedByte& byte) {
+                                          return std::get<0>(byte) == at && std::get<1>(byte) == at;
+                                        }))
+            << "seed " << seed;
+      }
+    }
     held_back_count += HeldBack(run).is_any();
     finding_count += HeldBack(run).is_any() && !found.empty();
   }

@@ -186,6 +186,21 @@ TEST(QueueDestroys, OfWhatIsPinnedAndWrittenLaterWaitForTheUnpin) {
               ElementsAre("use-after-free 1 b"));
 }
 
+// The bytes are another's by then, as the host issues the destroy, so that the pin keeps nothing;
+// that this one writes them late gives the destroy no place of its own.
+TEST(QueueDestroys, OfBytesThatArePinnedAndAnothersDoNotWaitForTheUnpin) {
+  const std::string head = "dispatch fill writes x value=2\nhost idle\npin x\n";
+  const std::string write = "b: dispatch fill writes m[0:16] value=3 on q1\nsubmit on q1\n";
+  const std::string held = "wait s=1 on q1\n" + write;
+  EXPECT_THAT(findings_in(head + write + "destroy x\nunpin x\n"),
+              ElementsAre("use-after-free 1 b"));
+  for (const std::string end : {"host signals s=1\nunpin x\n", "unpin x\nhost signals s=1\n"}) {
+    EXPECT_THAT(findings_in(head + held + "destroy x\n" + end), ElementsAre("use-after-free 1 b"));
+  }
+  EXPECT_THAT(findings_in(head + held + "host signals s=1\nhost idle\ndestroy x\nunpin x\n"),
+              IsEmpty());
+}
+
 // What the host reads elsewhere makes the clocks judge; the destroys stay those of the queue.
 TEST(QueueDestroys, AreFoundAsOnOneQueue) {
   int pending_count = 0;

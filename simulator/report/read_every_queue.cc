@@ -10,19 +10,39 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/program/scope.h"
+#include "simulator/order/dependency_ends.h"
 #include "simulator/order/signal_order.h"
 
 namespace interlock {
 
 namespace {
 
-// A queue goes on to its next wait while an earlier one holds back some stages only.
-bool has_wait_of_stages_before(const Program& program, StatementId wait) {
-  const QueueIndex queue = program.statements[wait.index].queue;
-  return queue != kNoQueue && std::ranges::any_of(program.syncs, [&](const SyncStep& step) {
-           return step.kind == SyncKind::kWait && step.stages != kAllStages &&
-                  step.statement < wait && program.statements[step.statement.index].queue == queue;
-         });
+// A queue that is not serial goes on to its next wait, for another semaphore, while an earlier one
+// holds back some stages of the device only.
+bool goes_on_to_next_wait(const Program& program, const SyncStep& step) {
+  const QueueKind kind = program.kind_of(program.statements[step.statement.index].queue);
+  return step.kind == SyncKind::kWait && kind == QueueKind::kConcurrent &&
+         (with_later(step.stages) & kDeviceStages) != kDeviceStages;
+}
+
+// Whether the two would be in order if the waits of the queue of `pair.higher` before it held back
+// all that the queue does.
+bool would_whole_waits_order(const Program& program, const UnorderedSignals& pair) {
+  const QueueIndex queue = program.statements[pair.higher.index].queue;
+  if (queue == kNoQueue) return false;
+  Program whole = program;
+  bool has_changed = false;
+  for (SyncStep& step : whole.syncs) {
+    const bool is_before =
+        step.statement < pair.higher && program.statements[step.statement.index].queue == queue;
+    if (!is_before || !goes_on_to_next_wait(program, step)) continue;
+    step.stages = kAllStages;
+    has_changed = true;
+  }
+  if (!has_changed) return false;
+  const std::optional<UnorderedSignals> left = find_unordered_signals(whole);
+  return !left || *left != pair;
 }
 
 // Ends before the line of `pair.lower`.
@@ -37,8 +57,9 @@ std::string fault_text(const Program& program, const UnorderedSignals& pair) {
         "nothing orders this wait for the binary semaphore '{}' after the one before it, so that "
         "it is open which of them takes which signal{}; let it come after that one",
         name,
-        has_wait_of_stages_before(program, pair.higher)
-            ? " (an earlier wait of this queue is before some stages, and so holds back no wait)"
+        would_whole_waits_order(program, pair)
+            ? " (an earlier wait of this queue is before some stages, and so does not hold this one "
+              "back)"
             : "");
   }
   if (!is_signal(pair.lower)) {

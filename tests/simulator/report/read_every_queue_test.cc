@@ -64,7 +64,21 @@ TEST(ReadEveryQueue, SaysThatTwoWaitsMayTakeOneSignal) {
       error_of(text + "wait t=1 before copy on q2\nwait b on q2\n"),
       "file:9:1: error: nothing orders this wait for the binary semaphore 'b' after the one "
       "before it, so that it is open which of them takes which signal (an earlier wait of this "
-      "queue is before some stages, and so holds back no wait); let it come after that one, line 6.");
+      "queue is before some stages, and so does not hold this one back); let it come after that "
+      "one, line 6.");
+  // The waits before all stages of the device, on a serial queue and for the same semaphore do.
+  EXPECT_EQ(error_of(text + "wait t=1 before device on q2\nwait b on q2\n"), "");
+  EXPECT_EQ(error_of("q3: queue serial\n" + text + "wait t=1 before copy on q3\nwait b on q3\n"),
+            "");
+  EXPECT_EQ(error_of("signal b\nwait b before copy on q1\nsignal t=1 on q1\nwait t=1\nsignal b\n"
+                     "wait b on q1\n"),
+            "");
+  // One that has nothing to do with it is not to blame.
+  for (const std::string stages : {"device", "copy"}) {
+    EXPECT_THAT(error_of("signal u=1 on q1\n" + text + "wait u=1 before " + stages +
+                         " on q2\nwait b on q2\n"),
+                testing::HasSubstr("takes which signal; let it come after that one, line 7."));
+  }
 }
 
 TEST(ReadEveryQueue, TakesSoManyBinarySemaphoresThatAreUsedAgain) {

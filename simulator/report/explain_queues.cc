@@ -69,6 +69,7 @@ class QueueMisses {
   std::optional<uint32_t> first_move(SyncKind kind) const;
   bool is_moved(SyncKind kind) const { return first_move(kind).has_value(); }
   std::optional<uint32_t> first_move(SyncKind kind, uint32_t begin, uint32_t end) const;
+  bool is_written_between(uint32_t begin, uint32_t end) const;
   std::string missing_move(SyncKind kind, std::string_view verb) const;
   bool names_host_between() const;
   bool is_lost() const;
@@ -168,19 +169,40 @@ std::optional<uint32_t> QueueMisses::first_move(SyncKind kind, uint32_t begin, u
   return std::nullopt;
 }
 
-// There is none between the two: one after both comes too late, and one before both too early.
+bool QueueMisses::is_written_between(uint32_t begin, uint32_t end) const {
+  for (uint32_t i = begin; i < end; ++i) {
+    const Statement& statement = program_.statements[i];
+    if (statement.kind != StatementKind::kDispatch) continue;
+    const bool writes = std::ranges::any_of(
+        program_.accesses_of(DispatchId(size_t{statement.index})), [&](const Access& access) {
+          return !access.only_reads() && access.memory == first_.access.memory &&
+                 share_a_byte(access.range, hazard_.overlap);
+        });
+    if (writes) return true;
+  }
+  return false;
+}
+
+// There is none between the two: the next one after both comes too late, and the last one before
+// both too early, unless it is about what others write.
 std::string QueueMisses::missing_move(SyncKind kind, std::string_view verb) const {
   const std::string what = fmt::format("{} is not coherent, and ", program_.name(memory_.name));
   const uint32_t first = first_.dispatch.statement.index;
   const uint32_t second = second_.dispatch.statement.index;
   const auto count = static_cast<uint32_t>(program_.statements.size());
   const uint32_t end = second + std::min(count - second, kStatementsMax);
-  if (const auto late = first_move(kind, second, end)) {
+  const auto late = first_move(kind, second, end);
+  if (late && !is_written_between(second + 1, *late)) {
     return what + fmt::format("{} comes too late, after {}.",
                               quoted_text_of(program_, StatementId(size_t{*late})), second_.name);
   }
   const uint32_t begin = first - std::min(first, kStatementsMax);
-  if (const auto early = first_move(kind, begin, first)) {
+  std::optional<uint32_t> early;
+  for (auto next = first_move(kind, begin, first); next;) {
+    early = next;
+    next = first_move(kind, *next + 1, first);
+  }
+  if (early && !is_written_between(*early, first)) {
     return what + fmt::format("{} comes too early, before {}.",
                               quoted_text_of(program_, StatementId(size_t{*early})), first_.name);
   }

@@ -74,6 +74,11 @@ TEST(ExplainQueues, SaysWhichMoveOfTheHostComesTooLateOrTooEarly) {
   EXPECT_THAT(
       reason_of("host flushes m\n" + write + use),
       HasSubstr("and 'host flushes m' (statement 0) comes too early, before hw (host writes)."));
+  // Of several the nearest, and not one about what somebody writes in between.
+  EXPECT_THAT(reason_of("host flushes m\nhost flushes m\n" + write + use),
+              HasSubstr("and 'host flushes m' (statement 1) comes too early"));
+  EXPECT_THAT(reason_of(write + use + "host idle\nhost writes m\nhost flushes m\n"),
+              HasSubstr("and the host does not flush these bytes."));
   EXPECT_THAT(reason_of(write + use + "host flushes x\n"),
               HasSubstr("and the host does not flush these bytes."));
   const std::string made =

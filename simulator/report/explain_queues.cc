@@ -15,16 +15,13 @@
 #include "encoder/program/statement_number.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/order/dependency_ends.h"
-#include "simulator/order/host_atoms.h"
 #include "simulator/report/explain.h"
 #include "simulator/report/hazard_end.h"
+#include "simulator/report/host_moves_near.h"
 #include "simulator/report/operand_text.h"
 
 namespace interlock {
 namespace {
-
-// Statements looked at for what is there already.
-constexpr uint32_t kStatementsMax = 10'000;
 
 // "compute on q1", "the host".
 std::string text_of_place(const HazardEnd& end, const Program& program) {
@@ -40,6 +37,7 @@ class QueueMisses {
         first_(program, hazard.first, hazard.second),
         second_(program, hazard.second, hazard.first),
         memory_(program.memory(first_.access.memory)),
+        moves_(program, hazard, first_, second_),
         is_war_(hazard.kind == FindingKind::kWriteAfterRead) {}
 
   MissingDependency explain() const { return {reason(), fix()}; }
@@ -66,11 +64,7 @@ class QueueMisses {
   bool is_in_graph(const HazardEnd& end) const {
     return !end.is_of_host() && program_.kind_of(end.queue) == QueueKind::kGraph;
   }
-  std::optional<uint32_t> first_move(SyncKind kind) const;
-  bool is_moved(SyncKind kind) const { return first_move(kind).has_value(); }
-  std::optional<uint32_t> first_move(SyncKind kind, uint32_t begin, uint32_t end) const;
-  bool is_written_between(uint32_t begin, uint32_t end) const;
-  std::string missing_move(SyncKind kind, std::string_view verb) const;
+  bool is_moved(SyncKind kind) const { return moves_.first_between(kind).has_value(); }
   bool names_host_between() const;
   bool is_lost() const;
   std::optional<SignalPart> signal_after_first() const;
@@ -80,6 +74,7 @@ class QueueMisses {
   const HazardEnd first_;
   const HazardEnd second_;
   const Memory& memory_;
+  const HostMovesNear moves_;
   bool is_war_;
 };
 
@@ -120,14 +115,14 @@ std::string QueueMisses::reason_for_visibility() const {
   }
   if (first_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostFlushes) &&
       !is_moved(SyncKind::kHostInvalidates)) {
-    return what + missing_move(SyncKind::kHostFlushes, "flush");
+    return what + moves_.text_without(SyncKind::kHostFlushes);
   }
   if (first_.is_of_host()) {
     return what +
            "a signal of the host orders execution alone, and no dependency after the wait has host.write in its source.";
   }
   if (second_.is_of_host() && is_incoherent && !is_moved(SyncKind::kHostInvalidates)) {
-    return what + missing_move(SyncKind::kHostInvalidates, "invalidate");
+    return what + moves_.text_without(SyncKind::kHostInvalidates);
   }
   if (second_.is_of_host()) {
     if (is_incoherent && names_host_between()) {
@@ -146,73 +141,10 @@ std::string QueueMisses::reason_for_visibility() const {
                             text_of(written_as()), text_of(seen_as()));
 }
 
-// The first such statement about some of the bytes, between the two.
-std::optional<uint32_t> QueueMisses::first_move(SyncKind kind) const {
-  const uint32_t begin = first_.dispatch.statement.index;
-  return first_move(kind, begin,
-                    std::min(second_.dispatch.statement.index, begin + kStatementsMax));
-}
-
-std::optional<uint32_t> QueueMisses::first_move(SyncKind kind, uint32_t begin, uint32_t end) const {
-  for (uint32_t i = begin; i < end; ++i) {
-    const Statement& statement = program_.statements[i];
-    if (statement.kind != StatementKind::kSync) continue;
-    const SyncStep& step = program_.syncs[statement.index];
-    if (step.kind != kind) continue;
-    const bool is_about_it =
-        std::ranges::any_of(program_.operands_of(step), [&](const Access& operand) {
-          return operand.memory == first_.access.memory &&
-                 share_a_byte(in_whole_atoms(memory_, operand.range), hazard_.overlap);
-        });
-    if (is_about_it) return i;
-  }
-  return std::nullopt;
-}
-
-bool QueueMisses::is_written_between(uint32_t begin, uint32_t end) const {
-  for (uint32_t i = begin; i < end; ++i) {
-    const Statement& statement = program_.statements[i];
-    if (statement.kind != StatementKind::kDispatch) continue;
-    const bool writes = std::ranges::any_of(
-        program_.accesses_of(DispatchId(size_t{statement.index})), [&](const Access& access) {
-          return !access.only_reads() && access.memory == first_.access.memory &&
-                 share_a_byte(access.range, hazard_.overlap);
-        });
-    if (writes) return true;
-  }
-  return false;
-}
-
-// There is none between the two: the next one after both comes too late, and the last one before
-// both too early, unless it is about what others write.
-std::string QueueMisses::missing_move(SyncKind kind, std::string_view verb) const {
-  const std::string what = fmt::format("{} is not coherent, and ", program_.name(memory_.name));
-  const uint32_t first = first_.dispatch.statement.index;
-  const uint32_t second = second_.dispatch.statement.index;
-  const auto count = static_cast<uint32_t>(program_.statements.size());
-  const uint32_t end = second + std::min(count - second, kStatementsMax);
-  const auto late = first_move(kind, second, end);
-  if (late && !is_written_between(second + 1, *late)) {
-    return what + fmt::format("{} comes too late, after {}.",
-                              quoted_text_of(program_, StatementId(size_t{*late})), second_.name);
-  }
-  const uint32_t begin = first - std::min(first, kStatementsMax);
-  std::optional<uint32_t> early;
-  for (auto next = first_move(kind, begin, first); next;) {
-    early = next;
-    next = first_move(kind, *next + 1, first);
-  }
-  if (early && !is_written_between(*early, first)) {
-    return what + fmt::format("{} comes too early, before {}.",
-                              quoted_text_of(program_, StatementId(size_t{*early})), first_.name);
-  }
-  return what + fmt::format("the host does not {} these bytes.", verb);
-}
-
 // Some barrier or event between the two names the host's accesses in a destination, whatever else.
 bool QueueMisses::names_host_between() const {
   const uint32_t begin = first_.dispatch.statement.index;
-  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsMax);
+  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsNearMax);
   const auto names_host = [&](BarrierKind kind, std::span<const Dependency> dependencies) {
     return kind == BarrierKind::kFull ||
            std::ranges::any_of(dependencies, [](const Dependency& dependency) {
@@ -238,15 +170,15 @@ bool QueueMisses::is_lost() const {
   const bool looks = hazard_.kind == FindingKind::kReadAfterWrite || second_.dispatch.is_partial;
   if (!first_.is_of_host() || memory_.atom_bytes == 0 || is_war_ || !looks) return false;
   if (!share_a_byte(first_.access.range, hazard_.overlap)) return false;
-  const std::optional<uint32_t> flush = first_move(SyncKind::kHostFlushes);
-  const std::optional<uint32_t> invalidation = first_move(SyncKind::kHostInvalidates);
+  const std::optional<uint32_t> flush = moves_.first_between(SyncKind::kHostFlushes);
+  const std::optional<uint32_t> invalidation = moves_.first_between(SyncKind::kHostInvalidates);
   return invalidation && (!flush || *invalidation < *flush);
 }
 
 // The first one of its queue that covers it, and runs before the second one.
 std::optional<SignalPart> QueueMisses::signal_after_first() const {
   const uint32_t begin = first_.dispatch.statement.index;
-  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsMax);
+  const uint32_t end = std::min(second_.dispatch.statement.index, begin + kStatementsNearMax);
   for (uint32_t i = begin; i < end; ++i) {
     const Statement& statement = program_.statements[i];
     if (statement.kind != StatementKind::kSync || statement.queue != first_.queue) continue;

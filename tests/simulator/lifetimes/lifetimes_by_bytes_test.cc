@@ -14,7 +14,7 @@
 #include "simulator/schedules/choice.h"
 #include "tests/simulator/programs/queue_texts.h"
 
-namespace interlock {
+namespace interlock::lifetimes_by_bytes_test {
 namespace {
 
 // Tensors that overlap, in two memories, and a reset now and then.
@@ -72,4 +72,4 @@ TEST(LifetimesByBytes, AreThoseThatALookAtEachFinds) {
 }
 
 }  // namespace
-}  // namespace interlock
+}  // namespace interlock::lifetimes_by_bytes_test

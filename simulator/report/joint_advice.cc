@@ -21,17 +21,29 @@ std::vector<bool> find_removable(const Program& program, const CheckReport& repo
   return is_removable;
 }
 
+// By barrier: the report says that it is for what comes after the text.
+std::vector<bool> find_closing(const Program& program, const CheckReport& report) {
+  std::vector<bool> is_closing(program.barriers.size());
+  for (const RedundantBarrier& barrier : report.closing) is_closing[barrier.barrier.index] = true;
+  for (const SyncPiece& piece : report.closing_sync) {
+    if (piece.kind != SyncPieceKind::kBarrier) continue;
+    is_closing[program.statements[piece.statement.index].index] = true;
+  }
+  return is_closing;
+}
+
 }  // namespace
 
 JointRemoval find_joint_advice(const Program& program, const CheckReport& report,
                                const JointAdviceOptions& options) {
   const std::vector<bool> is_removable = find_removable(program, report);
+  const std::vector<bool> is_closing = find_closing(program, report);
   const ClosingSync closing(program);
   JointBarriers barriers;
   for (size_t i = 0; i < program.barriers.size(); ++i) {
     const Barrier& barrier = program.barriers[i];
     if (options.is_meant != nullptr && !options.is_meant(program, barrier)) continue;
-    if (is_removable[i] && closing.has(barrier.statement)) continue;
+    if (is_closing[i] || (is_removable[i] && closing.has(barrier.statement))) continue;
     const BarrierId id(i);
     barriers.barriers.push_back(id);
     const bool stays = does_more_than_order(program, barrier);

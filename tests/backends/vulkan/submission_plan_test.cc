@@ -226,7 +226,7 @@ TEST(SubmissionPlan, OrdersNoConflictThatTheTrapsLeaveUnordered) {
   for (const auto& path : corpus_files({"queues"})) {
     const std::optional<Program> run = queue_program_of(path);
     if (!run || !finds_hazard(*run)) continue;
-    if (unordered_conflicts(*run, 4, 0).empty()) ordered.insert(path.stem());
+    if (unordered_conflicts(*run, 8, 0).empty()) ordered.insert(path.stem());
   }
   EXPECT_THAT(
       ordered,

@@ -59,24 +59,6 @@ bool CapturedPlaces::is_addressed(const CapturedPlace& place) const {
   return std::ranges::binary_search(addressed_, place);
 }
 
-bool CapturedPlaces::are_atomics(const CapturedPlace& place, const CapturedRange& bytes) const {
-  const auto found = std::ranges::lower_bound(
-      atomics_, place, {}, [](const auto& entry) -> const CapturedPlace& { return entry.first; });
-  if (found == atomics_.end() || found->first != place) return false;
-  uint64_t begin = bytes.range.begin;
-  for (bool goes_on = true; goes_on && begin < bytes.range.end;) {
-    goes_on = false;
-    for (const CapturedRange& known : found->second) {
-      if (known.memory != bytes.memory || begin < known.range.begin || begin >= known.range.end) {
-        continue;
-      }
-      begin = known.range.end;
-      goes_on = true;
-    }
-  }
-  return begin >= bytes.range.end;
-}
-
 void CapturedPlaces::add(ForeignHazard hazard) {
   if (foreign_.size() < kForeignMax) {
     foreign_.push_back(std::move(hazard));

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "encoder/program/finding_kind.h"
-#include "encoder/program/range.h"
 
 namespace interlock {
 
@@ -36,12 +35,6 @@ std::string text_of(const CapturedPlace& place);
 // The place that a label of a program names, with or without parts after it ("s3.b0.c7.r1"); none
 // if it names none.
 std::optional<CapturedPlace> place_of_label(std::string_view label);
-
-// Bytes of the memory with this number.
-struct CapturedRange {
-  uint64_t memory = 0;
-  ByteRange range;
-};
 
 // A place in a file of code.
 struct CodePlace {
@@ -78,14 +71,6 @@ class CapturedPlaces {
   void add_addressed(const CapturedPlace& place) { addressed_.push_back(place); }
   bool is_addressed(const CapturedPlace& place) const;
 
-  // Bytes that a command touches by atomics of the device alone, and that the program tells as read
-  // and written. In their order, too.
-  void add_atomics(const CapturedPlace& place, std::vector<CapturedRange> ranges) {
-    atomics_.emplace_back(place, std::move(ranges));
-  }
-  // Whether all of these bytes are such. Cost: the ranges of that command.
-  bool are_atomics(const CapturedPlace& place, const CapturedRange& bytes) const;
-
   void add(ForeignHazard hazard);
   const std::vector<ForeignHazard>& foreign() const { return foreign_; }
   // Of those that there was no room for.
@@ -95,7 +80,6 @@ class CapturedPlaces {
   // In order.
   std::vector<std::pair<CapturedPlace, std::shared_ptr<const CommandOrigin>>> origins_;
   std::vector<CapturedPlace> addressed_;
-  std::vector<std::pair<CapturedPlace, std::vector<CapturedRange>>> atomics_;
   std::vector<ForeignHazard> foreign_;
   uint64_t lost_foreign_count_ = 0;
 };

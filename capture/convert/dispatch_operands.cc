@@ -28,6 +28,13 @@ constexpr size_t kOperandsOfADispatchMax = Limits().access_count_per_dispatch;
 
 constexpr uint64_t kArgumentBytes = 12;  // VkDispatchIndirectCommand.
 
+// What happens to the bytes from a position on, as counts of operands that have begun and not
+// ended.
+struct Change {
+  int read = 0;
+  int write = 0;
+};
+
 class OperandFinder {
  public:
   OperandFinder(const BoundState& bound, const DispatchCommand& dispatch,
@@ -48,7 +55,6 @@ class OperandFinder {
       note("a dispatch whose shader is not known");
     } else {
       if (pipeline->accesses->has_unbound) note("a shader that uses a variable without a binding");
-      find_atomics(pipeline->accesses->bindings);
       for (const BindingUse& use : pipeline->accesses->bindings) add_binding(use);
       add_addressed(pipeline->accesses->addresses);
     }
@@ -61,9 +67,6 @@ class OperandFinder {
       result_.is_exact = false;
     }
     result_.is_exact = result_.is_exact && result_.is_understood;
-    const bool has_atomics =
-        std::ranges::count(result_.operands, AccessMode::kAtomic, &CapturedOperand::mode) > 0;
-    if (!has_atomics) result_.atomic_op = AtomicOp::kNone;
     return std::move(result_);
   }
 
@@ -71,35 +74,6 @@ class OperandFinder {
   void note(std::string_view what) {
     summary_.note(what);
     result_.is_understood = false;
-  }
-
-  // A dispatch has atomics of one operation: of several, the first one that its bindings have.
-  void find_atomics(const std::vector<BindingUse>& uses) {
-    bool are_results_used = false;
-    bool has_others = false;
-    for (const BindingUse& use : uses) {
-      if (!use.atomics.are_alone) continue;
-      if (result_.atomic_op == AtomicOp::kNone) result_.atomic_op = use.atomics.op;
-      if (!is_told_as_atomics(use)) has_others = true;
-      if (is_told_as_atomics(use) && use.atomics.are_results_used) are_results_used = true;
-    }
-    if (result_.atomic_op != AtomicOp::kNone) {
-      summary_.remark(
-          "dispatches with atomics of one operation (which do not race with each other)");
-    }
-    if (are_results_used) {
-      summary_.remark(
-          "dispatches that use what such atomics return (it depends on their order, "
-          "which nobody checks)");
-    }
-    if (has_others) {
-      summary_.remark("dispatches with atomics of other operations (told as reads and writes)");
-    }
-  }
-
-  bool is_told_as_atomics(const BindingUse& use) const {
-    return use.atomics.are_alone && use.atomics.op != AtomicOp::kNone &&
-           use.atomics.op == result_.atomic_op;
   }
 
   void add(const std::vector<CapturedBytes>& parts, AccessMode mode) {
@@ -128,15 +102,8 @@ class OperandFinder {
 
   // As the use says; of what can only be read, a read.
   void add_used(const std::vector<CapturedBytes>& parts, const BindingUse& use) {
-    if (is_told_as_atomics(use)) return add(parts, AccessMode::kAtomic);
-    if (use.atomics.are_alone) add_other_atomics(parts);
     if (use.is_loaded) add(parts, AccessMode::kRead);
     if (use.is_stored) add(parts, AccessMode::kWrite);
-  }
-
-  void add_other_atomics(const std::vector<CapturedBytes>& parts) {
-    std::vector<CapturedBytes> bounds = bounds_of(parts);
-    result_.other_atomics.insert(result_.other_atomics.end(), bounds.begin(), bounds.end());
   }
 
   void add_binding(const BindingUse& use) {
@@ -184,8 +151,9 @@ class OperandFinder {
     const size_t before = operands_.size();
     for (const MeasuredElementFields* const fields : found->second) {
       ++result_.step_count;
-      const bool is_known = add_ranges(descriptor, offset_bytes, use, *fields, true) &&
-                            add_ranges(descriptor, offset_bytes, use, *fields, false);
+      const bool is_known =
+          add_ranges(descriptor, offset_bytes, *fields, fields->loads, AccessMode::kRead) &&
+          add_ranges(descriptor, offset_bytes, *fields, fields->stores, AccessMode::kWrite);
       if (!is_known) {
         operands_.resize(before);
         return false;
@@ -204,11 +172,8 @@ class OperandFinder {
 
   // False if the ranges are none, or too many.
   bool add_ranges(const CapturedDescriptor& descriptor, uint64_t offset_bytes,
-                  const BindingUse& use, const MeasuredElementFields& fields, bool are_loads) {
-    const std::vector<uint64_t>& ranges = are_loads ? fields.loads : fields.stores;
-    const AccessMode mode = is_told_as_atomics(use) ? AccessMode::kAtomic
-                            : are_loads             ? AccessMode::kRead
-                                                    : AccessMode::kWrite;
+                  const MeasuredElementFields& fields, const std::vector<uint64_t>& ranges,
+                  AccessMode mode) {
     result_.step_count += ranges.size();
     // They ascend, so that no part comes twice.
     const bool ascends = std::ranges::adjacent_find(ranges, std::greater_equal()) == ranges.end();
@@ -227,7 +192,6 @@ class OperandFinder {
       const bool is_uniform = descriptor.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
                               descriptor.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
       add(*parts, is_uniform ? AccessMode::kUniform : mode);
-      if (use.atomics.are_alone && mode != AccessMode::kAtomic) add_other_atomics(*parts);
       result_.step_count += operands_.size() - before;
     }
     return true;
@@ -316,6 +280,52 @@ class OperandFinder {
 };
 
 }  // namespace
+
+std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands) {
+  std::vector<CapturedOperand> result;
+  // By the number of the memory, which is the same for the same program.
+  std::map<uint64_t, std::pair<std::shared_ptr<CapturedMemory>, std::map<uint64_t, Change>>>
+      changes;
+  for (const CapturedOperand& operand : operands) {
+    const bool is_plain = operand.mode == AccessMode::kRead || operand.mode == AccessMode::kWrite;
+    if (!is_plain) {
+      result.push_back(operand);
+      continue;
+    }
+    auto& [memory, at] = changes[operand.bytes.memory->number];
+    memory = operand.bytes.memory;
+    Change& begin = at[operand.bytes.range.begin];
+    Change& end = at[operand.bytes.range.end];
+    const bool is_read = operand.mode == AccessMode::kRead;
+    (is_read ? begin.read : begin.write) += 1;
+    (is_read ? end.read : end.write) -= 1;
+  }
+  for (const auto& [number, of_memory] : changes) {
+    const auto& [memory, at] = of_memory;
+    Change now;
+    uint64_t before = 0;
+    for (const auto& [position, change] : at) {
+      if (position > before && (now.read > 0 || now.write > 0)) {
+        const AccessMode mode = now.write == 0  ? AccessMode::kRead
+                                : now.read == 0 ? AccessMode::kWrite
+                                                : AccessMode::kUpdate;
+        const bool goes_on = !result.empty() && result.back().mode == mode &&
+                             result.back().bytes.memory == memory &&
+                             result.back().bytes.range.end == before;
+        if (goes_on) {
+          result.back().bytes.range.end = position;
+        } else {
+          result.push_back({{memory, {before, position}, {}}, mode});
+        }
+      }
+      now.read += change.read;
+      now.write += change.write;
+      before = position;
+    }
+  }
+  std::ranges::stable_sort(result, {}, &CapturedOperand::mode);
+  return result;
+}
 
 std::vector<CapturedBytes> bytes_of(const CapturedImageView& view) {
   if (view.image == nullptr) return {};

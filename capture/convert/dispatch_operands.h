@@ -8,12 +8,20 @@
 #include "capture/convert/captured_addresses.h"
 #include "capture/convert/captured_bytes.h"
 #include "capture/convert/command_lists.h"
-#include "capture/convert/disjoint_operands.h"
 #include "capture/convert/summary.h"
 #include "capture/log/exact_records.h"
 #include "encoder/program/program.h"
 
 namespace interlock {
+
+struct CapturedOperand {
+  CapturedBytes bytes;
+  AccessMode mode = AccessMode::kRead;
+};
+
+// Bytes that are read, and bytes that are written, as operands that do not overlap: what is both is
+// updated. Others stay as they are. Requires: none has rows.
+std::vector<CapturedOperand> disjoint_operands(const std::vector<CapturedOperand>& operands);
 
 // What a view shows; none if that is not known.
 std::vector<CapturedBytes> bytes_of(const CapturedImageView& view);
@@ -26,11 +34,7 @@ struct DispatchOperands {
   // The operands are what was touched; else they bound it.
   bool is_exact = false;
   bool has_addresses = false;  // Something is touched by the address of a buffer.
-  // Of the operands that are atomics; kNone: there are none.
-  AtomicOp atomic_op = AtomicOp::kNone;
-  // What only atomics touch, and what is told as reads and writes all the same.
-  std::vector<CapturedBytes> other_atomics;
-  uint64_t step_count = 0;  // Descriptors and ranges that were looked at.
+  uint64_t step_count = 0;     // Descriptors and ranges that were looked at.
 };
 
 // Of a draw, beside its vertices and its attachments: what its pipeline can do, as of a dispatch.

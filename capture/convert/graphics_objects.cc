@@ -46,7 +46,8 @@ void add_accesses(const ShaderAccesses& more, ShaderAccesses& all) {
     if (same == all.bindings.end()) {
       all.bindings.push_back(use);
     } else {
-      same->add(use);
+      same->is_loaded = same->is_loaded || use.is_loaded;
+      same->is_stored = same->is_stored || use.is_stored;
     }
   }
 }

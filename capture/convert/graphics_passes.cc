@@ -189,7 +189,7 @@ void GraphicsPasses::touch(const AttachmentUseFields& use) {
 void GraphicsPasses::add(const std::vector<CapturedBytes>& parts, AccessMode mode) {
   for (const CapturedBytes& part : bounds_of(parts)) {
     writer_.add_steps(1);
-    if (mode == AccessMode::kUpdate || mode == AccessMode::kAtomic) {
+    if (mode == AccessMode::kUpdate) {
       pass_->operands.push_back({part, AccessMode::kRead});
       pass_->operands.push_back({part, AccessMode::kWrite});
     } else {

@@ -53,12 +53,11 @@ std::vector<CapturedOperand> with_rows(const std::vector<CapturedOperand>& opera
 std::vector<CapturedOperand> bounded(const std::vector<CapturedOperand>& operands) {
   std::map<std::pair<AccessMode, uint64_t>, CapturedOperand> bounds;
   for (const CapturedOperand& operand : operands) {
-    // What is both read and written is so around all of it; atomics, too.
+    // What is both read and written is so around all of it.
     for (const AccessMode mode :
          {AccessMode::kRead, AccessMode::kWrite, AccessMode::kUniform, AccessMode::kIndirect}) {
-      const bool is_both =
-          operand.mode == AccessMode::kUpdate || operand.mode == AccessMode::kAtomic;
-      const bool is_updated = is_both && (mode == AccessMode::kRead || mode == AccessMode::kWrite);
+      const bool is_updated = operand.mode == AccessMode::kUpdate &&
+                              (mode == AccessMode::kRead || mode == AccessMode::kWrite);
       if (operand.mode != mode && !is_updated) continue;
       const auto [found, is_new] =
           bounds.try_emplace({mode, operand.bytes.memory->number}, operand);

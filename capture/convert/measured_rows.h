@@ -12,8 +12,7 @@ namespace interlock {
 // order of their bytes.
 std::vector<CapturedOperand> with_rows(const std::vector<CapturedOperand>& operands);
 
-// Of each mode and memory one range, from the first byte to the last: they may overlap. Atomics are
-// read and written.
+// Of each mode and memory one range, from the first byte to the last: they may overlap.
 std::vector<CapturedOperand> bounded(const std::vector<CapturedOperand>& operands);
 
 }  // namespace interlock

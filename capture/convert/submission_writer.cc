@@ -233,7 +233,7 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
     if (writer_.is_full()) return;
     measured = index_.find(exact_submission_, command.slot);
   }
-  auto [operands, is_understood, is_exact, has_addresses, atomic_op, other_atomics, step_count] =
+  auto [operands, is_understood, is_exact, has_addresses, step_count] =
       operands_of(bound_, command, addresses_, measured ? &*measured : nullptr, summary_);
   writer_.add_steps(step_count);
   is_understood_ = is_understood_ && is_understood;
@@ -241,8 +241,6 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
     note("a dispatch that touches more ranges than one may have");
     operands.resize(kDispatchOperandsMax);
     is_exact = false;
-    // Those stand last.
-    if (operands.back().mode != AccessMode::kAtomic) atomic_op = AtomicOp::kNone;
   }
   for (CapturedOperand& operand : operands) {
     if (writer_.takes_rows(operand.bytes)) continue;
@@ -264,16 +262,6 @@ void SubmissionWriter::write_command(const DispatchCommand& command, const Place
   for (const CapturedOperand& operand : operands) {
     has_writes = has_writes || operand.mode >= AccessMode::kWrite;
     draft.operands.push_back(writer_.operand(operand.bytes, operand.mode));
-  }
-  if (atomic_op != AtomicOp::kNone) {
-    draft.attributes.emplace_back("atomic", std::string(word_of(atomic_op)));
-  }
-  if (!other_atomics.empty()) {
-    std::vector<CapturedRange> ranges;
-    for (const CapturedBytes& part : other_atomics) {
-      ranges.push_back({part.memory->number, part.range});
-    }
-    summary_.places.add_atomics({submission_, place.buffer, place.command}, std::move(ranges));
   }
   // A shader may leave bytes of its bindings as they were, and need not look at them.
   draft.is_partial = has_writes && !is_exact;

@@ -55,9 +55,6 @@ class ModuleReader {
       case Opcode::kTypeAccelerationStructure:
         module_.reference_types.insert(parsed.result_id);
         return;
-      case Opcode::kConstant:
-        if (parsed.num_words == 4) module_.constants[parsed.result_id] = parsed.words[3];
-        return;
       case Opcode::kFunction:
         function_ = parsed.result_id;
         return;
@@ -109,10 +106,8 @@ class ModuleReader {
     instruction.result = parsed.result_id;
     instruction.first_id = static_cast<uint32_t>(module_.ids.size());
     for (uint16_t i = 0; i < parsed.num_operands; ++i) {
-      const uint32_t word = parsed.words[parsed.operands[i].offset];
-      const bool is_scope = parsed.operands[i].type == SPV_OPERAND_TYPE_SCOPE_ID;
-      if (is_scope && instruction.scope == 0) instruction.scope = word;
-      if (parsed.operands[i].type == SPV_OPERAND_TYPE_ID) module_.ids.push_back(word);
+      if (parsed.operands[i].type != SPV_OPERAND_TYPE_ID) continue;
+      module_.ids.push_back(parsed.words[parsed.operands[i].offset]);
     }
     instruction.id_count = static_cast<uint32_t>(module_.ids.size()) - instruction.first_id;
     module_.instructions.push_back(instruction);

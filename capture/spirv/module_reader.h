@@ -21,7 +21,6 @@ struct ShaderInstruction {
   uint32_t result = 0;
   uint32_t first_id = 0;  // Into ShaderModule::ids: operands that are ids, in order.
   uint32_t id_count = 0;
-  uint32_t scope = 0;  // Of an atomic: the id of its (first) scope.
 };
 
 struct ShaderModule {
@@ -33,8 +32,7 @@ struct ShaderModule {
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> bindings;
   // Likewise, of buffers and images, but without: what they are bound to is not known.
   std::set<uint32_t> unbound;
-  std::set<uint32_t> reference_types;      // Pointers, images, samplers.
-  std::map<uint32_t, uint32_t> constants;  // Of a word, by id; none of specialization.
+  std::set<uint32_t> reference_types;  // Pointers, images, samplers.
   // It has pointers to memory that no binding names (PhysicalStorageBuffer).
   bool has_addresses = false;
 

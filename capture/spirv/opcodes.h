@@ -91,15 +91,6 @@ enum class Opcode : uint16_t {
   kAtomicLoad = 227,
   kAtomicStore = 228,
   kAtomicExchange = 229,  // And those up to kAtomicXor load and store.
-  kAtomicIIncrement = 232,
-  kAtomicIDecrement = 233,
-  kAtomicIAdd = 234,
-  kAtomicISub = 235,
-  kAtomicSMin = 236,
-  kAtomicUMin = 237,
-  kAtomicSMax = 238,
-  kAtomicUMax = 239,
-  kAtomicAnd = 240,
   kAtomicOr = 241,
   kAtomicXor = 242,
   kPhi = 245,
@@ -118,9 +109,6 @@ enum class Opcode : uint16_t {
   kPtrEqual = 401,
   kPtrDiff = 403,
   kTypeAccelerationStructure = 5341,
-  kAtomicFMin = 5614,
-  kAtomicFMax = 5615,
-  kAtomicFAdd = 6035,
 };
 
 }  // namespace interlock

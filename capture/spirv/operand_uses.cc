@@ -24,9 +24,7 @@ OperandUse operand_use_of(Opcode opcode, size_t position) {
       is_between(opcode, Opcode::kPtrEqual, Opcode::kPtrDiff)) {
     return kNeither;
   }
-  const bool changes_atomically =
-      is_atomic(opcode) && opcode != Opcode::kAtomicLoad && opcode != Opcode::kAtomicStore;
-  if (changes_atomically) {
+  if (is_between(opcode, Opcode::kAtomicExchange, Opcode::kAtomicXor)) {
     return position == 0 ? kBoth : kNeither;
   }
   switch (opcode) {
@@ -62,39 +60,6 @@ OperandUse operand_use_of(Opcode opcode, size_t position) {
       return kNeither;
     default:
       return kBoth;
-  }
-}
-
-bool is_atomic(Opcode opcode) {
-  return is_between(opcode, Opcode::kAtomicLoad, Opcode::kAtomicXor) ||
-         opcode == Opcode::kAtomicFMin || opcode == Opcode::kAtomicFMax ||
-         opcode == Opcode::kAtomicFAdd;
-}
-
-AtomicOp atomic_op_of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAtomicIIncrement:
-    case Opcode::kAtomicIDecrement:
-    case Opcode::kAtomicIAdd:
-    case Opcode::kAtomicISub:
-    case Opcode::kAtomicFAdd:
-      return AtomicOp::kAdd;
-    case Opcode::kAtomicSMin:
-    case Opcode::kAtomicUMin:
-    case Opcode::kAtomicFMin:
-      return AtomicOp::kMin;
-    case Opcode::kAtomicSMax:
-    case Opcode::kAtomicUMax:
-    case Opcode::kAtomicFMax:
-      return AtomicOp::kMax;
-    case Opcode::kAtomicAnd:
-      return AtomicOp::kAnd;
-    case Opcode::kAtomicOr:
-      return AtomicOp::kOr;
-    case Opcode::kAtomicXor:
-      return AtomicOp::kXor;
-    default:
-      return AtomicOp::kNone;
   }
 }
 

@@ -20,7 +20,6 @@ class AccessFinder {
   AccessFinder(const ShaderModule& module, uint32_t entry) : module_(module) {
     find_parameters();
     reach(entry);
-    used_.insert(module.ids.begin(), module.ids.end());
     for (const auto& [variable, place] : module.bindings) bases_[variable].insert(variable);
     for (const uint32_t variable : module.unbound) bases_[variable].insert(variable);
   }
@@ -36,7 +35,9 @@ class AccessFinder {
     }
     ShaderAccesses accesses;
     accesses.has_unbound = has_unbound_;
-    for (const auto& [place, use] : uses_) accesses.bindings.push_back(use);
+    for (const auto& [place, use] : uses_) {
+      accesses.bindings.push_back({place.first, place.second, use.is_loaded, use.is_stored});
+    }
     return accesses;
   }
 
@@ -120,47 +121,25 @@ class AccessFinder {
           has_unbound_ = true;
           continue;
         }
-        const auto& [set, binding] = place->second;
-        const BindingUse more{set, binding, use.is_loaded, use.is_stored, atomics_of(instruction)};
-        const auto [all, is_new] = uses_.try_emplace(place->second, more);
-        if (!is_new) all->second.add(more);
+        OperandUse& all = uses_[place->second];
+        all.is_loaded = all.is_loaded || use.is_loaded;
+        all.is_stored = all.is_stored || use.is_stored;
       }
     }
   }
 
-  // Of one that uses a binding by its first operand.
-  BindingAtomics atomics_of(const ShaderInstruction& instruction) const {
-    // Scope of SPIR-V: 0 is CrossDevice, and 1 Device.
-    const auto scope = module_.constants.find(instruction.scope);
-    const bool is_wide = scope != module_.constants.end() && scope->second <= 1;
-    if (!is_atomic(instruction.opcode) || !is_wide) return {};
-    return {true, atomic_op_of(instruction.opcode), used_.contains(instruction.result)};
-  }
-
   const ShaderModule& module_;
-  std::set<uint32_t> used_;  // Ids that are operands.
   std::set<uint32_t> reached_;
   std::map<uint32_t, std::vector<uint32_t>> parameters_;  // By function.
   std::map<uint32_t, Bases> calls_;                       // Likewise.
   std::map<uint32_t, Bases> bases_;                       // By id; of functions what they return.
-  std::map<std::pair<uint32_t, uint32_t>, BindingUse> uses_;  // By set and binding.
+  std::map<std::pair<uint32_t, uint32_t>, OperandUse> uses_;  // By set and binding.
   bool has_changed_ = true;
   bool has_unbound_ = false;
   uint64_t step_count_ = 0;
 };
 
 }  // namespace
-
-void BindingUse::add(const BindingUse& more) {
-  is_loaded = is_loaded || more.is_loaded;
-  is_stored = is_stored || more.is_stored;
-  if (!atomics.are_alone || !more.atomics.are_alone) {
-    atomics = {};
-    return;
-  }
-  if (atomics.op != more.atomics.op) atomics.op = AtomicOp::kNone;
-  atomics.are_results_used = atomics.are_results_used || more.atomics.are_results_used;
-}
 
 Result<ShaderAccesses> shader_accesses_of(std::span<const uint32_t> module, std::string_view entry,
                                           uint32_t model) {

@@ -13,29 +13,15 @@
 #include <vector>
 
 #include "capture/spirv/address_origins.h"
-#include "encoder/program/program.h"
 #include "encoder/program/result.h"
 
 namespace interlock {
-
-// How a binding is used, where only atomics use it whose scope is the device, or more.
-struct BindingAtomics {
-  bool are_alone = false;         // All that uses it is so. Else the others are as they are here.
-  AtomicOp op = AtomicOp::kNone;  // What they do, if all do the same.
-  bool are_results_used = false;  // The shader looks at what they return.
-
-  bool operator==(const BindingAtomics&) const = default;
-};
 
 struct BindingUse {
   uint32_t set = 0;
   uint32_t binding = 0;
   bool is_loaded = false;
   bool is_stored = false;
-  BindingAtomics atomics = {};
-
-  // Also does what `more` does. Requires: that is of the same binding.
-  void add(const BindingUse& more);
 
   bool operator==(const BindingUse&) const = default;
 };

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <string_view>
@@ -64,35 +63,6 @@ std::string text_of_possible(const CheckReport& report, const CaptureSummary& su
                         exact_command);
   }
   return text;
-}
-
-// The number in "m3", as the converter names memories; 0 of another name.
-uint64_t number_of_memory(std::string_view name) {
-  uint64_t number = 0;
-  if (name.starts_with('m')) std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  return number;
-}
-
-// Which findings are no data races: all that both commands do to these bytes is atomic.
-std::string text_of_atomics(const Program& program, const CheckReport& report,
-                            const CaptureSummary& summary) {
-  const auto is_between_atomics = [&](const Finding& finding) {
-    if (!is_hazard(finding.kind) || !finding.second) return false;
-    const CapturedRange bytes{number_of_memory(program.name(program.memory(finding.memory).name)),
-                              finding.overlap};
-    const auto is_atomic = [&](DispatchId dispatch) {
-      const auto place = place_of_label(program.reference_of(dispatch));
-      return place && summary.places.are_atomics(*place, bytes);
-    };
-    return is_atomic(finding.first.dispatch) && is_atomic(finding.second->dispatch);
-  };
-  const auto count =
-      static_cast<uint64_t>(std::ranges::count_if(report.findings, is_between_atomics));
-  if (count == 0) return {};
-  return fmt::format(
-      "{} of {} between atomics of the device alone: no data race of Vulkan, but what they leave "
-      "depends on their order.\n",
-      count, text_of_findings(report.findings.size()));
 }
 
 // What nothing is known of.
@@ -242,7 +212,6 @@ class WindowJudge {
     }
     print_out(text_of_origins(program, report, summary));
     print_out(text_of_agreement(program, report, summary));
-    print_out(text_of_atomics(program, report, summary));
     print_out(text_of_possible(report, summary, shown, options_.exact_command));
   }
 

@@ -166,17 +166,6 @@ TEST_F(Capture, KnowsMemoryThatIsExportedAndImported) {
   EXPECT_THAT(result.out, Not(HasSubstr("was not exported here")));
 }
 
-TEST_F(Capture, LetsAtomicsOfOneOperationBeUnordered) {
-  for (const std::vector<std::string>& options : {std::vector<std::string>{}, {"--exact"}}) {
-    const CommandResult result = capture("atomics", options);
-    EXPECT_EQ(result.status, 0) << result.out << result.err;
-    EXPECT_THAT(result.err, Not(HasSubstr("ended with status")));
-    EXPECT_THAT(result.out, HasSubstr("dispatches with atomics of one operation (which do not race "
-                                      "with each other): 2\n"));
-    EXPECT_EQ(capture("atomics-after-a-store", options).status, 1);
-  }
-}
-
 // Without the command: a variable with one value makes loaders load the layer.
 TEST_F(Capture, IsAskedForByOneVariable) {
   const std::string folder = temporary_path("one-variable");

@@ -348,8 +348,6 @@ constexpr Mode kModes[] = {
     {"set-that-stays", run_set_that_stays},
     {"imports", run_imports, {.has_imports = true}},
     {"shared-file", run_shared_file, {.has_files = true}},
-    {"atomics", run_atomics},
-    {"atomics-after-a-store", run_atomics_after_a_store},
     {"record", run_record},
     {"record-briefly", run_record_briefly},
     {"all-features", run_barrier, {false, true, false}},

@@ -66,10 +66,6 @@ void run_set_that_stays(Sample& sample);
 void run_imports(Sample& sample);
 // The same of memory that is exported as a file and imported from it.
 void run_shared_file(Sample& sample);
-// Two dispatches add to the same words by atomics, with nothing between them; or the first one
-// stores there.
-void run_atomics(Sample& sample);
-void run_atomics_after_a_store(Sample& sample);
 
 // Calls that other modes do not make: events, newer-events, event-twice, newer, pushed,
 // simultaneous, blit, resolve; with all that orders them, or without one dependency.

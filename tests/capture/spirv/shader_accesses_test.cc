@@ -19,10 +19,6 @@ using testing::IsEmpty;
 constexpr BindingUse loads(uint32_t binding) { return {0, binding, true, false}; }
 constexpr BindingUse stores(uint32_t binding) { return {0, binding, false, true}; }
 constexpr BindingUse both(uint32_t binding) { return {0, binding, true, true}; }
-// By atomics alone.
-constexpr BindingUse atomics(uint32_t binding, AtomicOp op, bool are_results_used = false) {
-  return {0, binding, true, true, {true, op, are_results_used}};
-}
 
 // Two storage buffers %a and %b of words, the second one decorated by a group, and an image %image
 // of words; `functions` are `main` and others.
@@ -52,8 +48,6 @@ std::string module_with(const std::string& functions) {
       %uint = OpTypeInt 32 0
       %zero = OpConstant %uint 0
       %one = OpConstant %uint 1
-      %two = OpConstant %uint 2
-      %some = OpSpecConstant %uint 1
       %v2 = OpTypeVector %uint 2
       %v4 = OpTypeVector %uint 4
       %at = OpConstantComposite %v2 %zero %zero
@@ -108,33 +102,10 @@ TEST(ShaderAccesses, LeavesOutWhatIsOnlyNamed) {
               IsEmpty());
 }
 
-TEST(ShaderAccesses, KnowsAtomicsOfOneOperation) {
-  const std::string word = "%p = OpAccessChain %ptr %b %zero %zero\n";
-  EXPECT_THAT(uses_of(word + "%old = OpAtomicIAdd %uint %p %one %zero %one"),
-              ElementsAre(atomics(1, AtomicOp::kAdd)));
-  EXPECT_THAT(uses_of(word + R"(
-      %old = OpAtomicIAdd %uint %p %one %zero %one
-      %less = OpAtomicIDecrement %uint %p %one %zero)"),
-              ElementsAre(atomics(1, AtomicOp::kAdd)));
-  EXPECT_THAT(uses_of(word + R"(
-      %old = OpAtomicSMin %uint %p %one %zero %one
-      OpAtomicStore %p %one %zero %old)"),
-              ElementsAre(atomics(1, AtomicOp::kNone, true)));
+TEST(ShaderAccesses, TakesAtomicsForBoth) {
   EXPECT_THAT(uses_of(R"(
-      %p = OpImageTexelPointer %ptr_texel %image %at %zero
-      %old = OpAtomicOr %uint %p %one %zero %one)"),
-              ElementsAre(atomics(2, AtomicOp::kOr)));
-}
-
-// Their scope is the device; and nothing else is done to the binding, before or after.
-TEST(ShaderAccesses, TakesOtherAtomicsForBoth) {
-  const std::string add = "%old = OpAtomicIAdd %uint %p %one %zero %one\n";
-  const std::string word = "%p = OpAccessChain %ptr %b %zero %zero\n";
-  EXPECT_THAT(uses_of(word + add + "OpStore %p %one"), ElementsAre(both(1)));
-  EXPECT_THAT(uses_of(word + "OpStore %p %one\n" + add), ElementsAre(both(1)));
-  EXPECT_THAT(uses_of(word + "%old = OpAtomicIAdd %uint %p %two %zero %one"), ElementsAre(both(1)));
-  // A scope that is not known before the pipeline is.
-  EXPECT_THAT(uses_of(word + "%old = OpAtomicIAdd %uint %p %some %zero %one"),
+      %p = OpAccessChain %ptr %b %zero %zero
+      %old = OpAtomicIAdd %uint %p %one %zero %one)"),
               ElementsAre(both(1)));
 }
 
@@ -151,7 +122,7 @@ TEST(ShaderAccesses, FollowsImages) {
   EXPECT_THAT(uses_of(R"(
       %p = OpImageTexelPointer %ptr_texel %image %at %zero
       %old = OpAtomicUMax %uint %p %one %zero %one)"),
-              ElementsAre(atomics(2, AtomicOp::kMax)));
+              ElementsAre(both(2)));
   EXPECT_THAT(uses_of("%loaded = OpLoad %image_type %image"), IsEmpty());
 }
 

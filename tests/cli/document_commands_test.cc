@@ -59,6 +59,8 @@ constexpr Exception kExceptions[] = {
      "It needs an application on Vulkan: tests/cli/capture_*_test.cc run the options on ours, and "
      "./dev apps runs FFmpeg."},
     {"docs/capture.md", "INTERLOCK_CAPTURE_DIR=", "As above; capture_processes_test.cc sets it."},
+    {"docs/capture.md", "INTERLOCK_CAPTURE=1 ",
+     "As above; Capture.IsAskedForByOneVariable sets it."},
     {"docs/torch.md", "PYTHONPATH=", "It needs PyTorch: ./dev torch runs the recorder."},
     {"docs/torch.md", "python3 ", "It needs PyTorch: ./dev torch runs the recorder."},
     {"docs/backends.md", "interlock fuzz --backend=vulkan",

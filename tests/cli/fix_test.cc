@@ -80,7 +80,8 @@ TEST(FixCommand, GivesBadInputStatusTwo) {
 }
 
 // `git apply` takes the diffs as they are, and makes the text of -o of them: lines that are added
-// and changed, several hunks, texts without a last newline.
+// and changed, several hunks, texts without a last newline. Of a program whose replays are spelled
+// out, as the remark says then, the diff is of that program.
 TEST(FixCommand, PrintsDiffsThatApply) {
   const fs::path corpus = fs::absolute(fs::path(INTERLOCK_SOURCE_DIR) / "corpus");
   const fs::path before = fs::current_path();
@@ -95,7 +96,7 @@ TEST(FixCommand, PrintsDiffsThatApply) {
       if (given.find("expect RAW") == std::string::npos) continue;
       std::ofstream("given.ilk") << given.substr(0, given.size() - 1);
       const CommandResult fix = run_interlock({"fix", "given.ilk"});
-      if (fix.out.empty()) continue;
+      if (fix.out.empty() || fix.err.find("spelled out") != std::string::npos) continue;
       std::ofstream("change.diff") << fix.out;
       run_interlock({"fix", "given.ilk", "-o", "whole.ilk"});
       EXPECT_EQ(std::system("GIT_CEILING_DIRECTORIES=$PWD/.. git apply change.diff"), 0)

@@ -211,7 +211,8 @@ class ForeignJudge {
   }
 
   std::string reason_of(const HazardKey& key, const ForeignHazard& hazard) {
-    const bool is_of_timelines = hazard.is_at_submission && has_timelines_ &&
+    // Of an earlier command that is not known nothing is proven: any hazard here would do.
+    const bool is_of_timelines = hazard.is_at_submission && has_timelines_ && hazard.first &&
                                  without_timelines_.has(key.second, hazard.first, key.first);
     if (!is_of_timelines) return std::string(kNoReason);
     // Its `SignaledSemaphores` are for binary ones.

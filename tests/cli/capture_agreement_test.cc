@@ -59,15 +59,16 @@ void submit(SyntheticLog& log, uint64_t commands, uint64_t waits_for, uint64_t s
   log.append(SubmitRecord{kQueue, fence, {batch}});
 }
 
-// As version 1.3.239 says it at a submission: of the first command of the second list.
-void say_at_submission(SyntheticLog& log) {
+// As version 1.3.239 says it at a submission: of the first command of the second list, after the
+// command of this number of the first one, from 1.
+void say_at_submission(SyntheticLog& log, int prior = 1) {
   log.append(ValidationMessageRecord{
       kQueue, "SYNC-HAZARD-READ-AFTER-WRITE",
       "vkQueueSubmit(): Hazard READ_AFTER_WRITE for entry 0, VkCommandBuffer 0xc9[], Recorded access "
       "info (recorded_usage: SYNC_COMPUTE_SHADER_SHADER_STORAGE_READ, command: vkCmdDispatch, "
       "seq_no: 1, reset_no: 1). Access info (prior_usage: "
-      "SYNC_COMPUTE_SHADER_SHADER_STORAGE_WRITE, command: vkCmdDispatch, seq_no: 1, "
-      "command_buffer: VkCommandBuffer 0xc8[], reset_no: 1)."});
+      "SYNC_COMPUTE_SHADER_SHADER_STORAGE_WRITE, command: vkCmdDispatch, seq_no: " +
+          std::to_string(prior) + ", command_buffer: VkCommandBuffer 0xc8[], reset_no: 1)."});
 }
 
 // Of the last command of the first list, after the command of this number, from 1.
@@ -96,6 +97,16 @@ TEST(CaptureAgreement, ProvesThatATimelineOrdersAPair) {
     EXPECT_THAT(result.out, HasSubstr(std::string("  only there, 1") + kTimelineReason +
                                       "    RAW at s2.b0.c0, after s1.b0.c0\n"));
   }
+}
+
+// There is a hazard at the later command without the timeline, but nobody knows whether it is the
+// one that validation means.
+TEST(CaptureAgreement, TakesNoTimelineForAReasonWhereTheEarlierCommandIsUnknown) {
+  SyntheticLog log = log_of_two_lists();
+  submit(log, kFirst, 0, 1);
+  submit(log, kSecond, 1, 0);
+  say_at_submission(log, 9);
+  EXPECT_THAT(judged(log).out, HasSubstr("  only there, 1: there is no known reason.\n"));
 }
 
 // The application has a timeline, and something else orders the pair: if validation names it all

@@ -4,6 +4,7 @@
 // they are given one: a list is made for every short program, and has room for many.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -28,11 +29,18 @@ struct RangeKey {
     return begin < other.end && other.begin < end && memory == other.memory && begin < end &&
            other.begin < other.end;
   }
-  void store(RangeKey& place, uint16_t use_of_access) const {
+  // The same, for many others in a row: which of two ranges comes first is as good as random.
+  bool meets_without_branch(const RangeKey& other) const {
+    return std::max(begin, other.begin) < std::min(end, other.end) && memory == other.memory;
+  }
+  void store(RangeKey& place) const {
     place.begin = begin;
     place.memory = memory;
-    place.use = use_of_access;
     place.end = end;
+  }
+  void store(RangeKey& place, uint16_t use_of_access) const {
+    store(place);
+    place.use = use_of_access;
   }
 };
 
@@ -42,8 +50,10 @@ struct BufferKey {
   uint16_t use;  // As that of RangeKey.
 
   bool meets(const BufferKey& other) const { return index == other.index; }
+  bool meets_without_branch(const BufferKey& other) const { return meets(other); }
+  void store(BufferKey& place) const { place.index = index; }
   void store(BufferKey& place, uint16_t use_of_access) const {
-    place.index = index;
+    store(place);
     place.use = use_of_access;
   }
 };

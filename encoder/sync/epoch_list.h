@@ -39,10 +39,10 @@ class EpochList {
     const auto append = [&](const Key& key, AccessMode mode) {
       const uint32_t code = codes.code_of(mode);
       if (code == AccessCodes::kReadCode) {
-        key.store(reads_[next_read++], 0);
+        key.store(reads_[next_read++]);
       } else {
         other_codes_[next_other] = code;
-        key.store(others_[next_other++], 0);
+        key.store(others_[next_other++]);
       }
     };
     const auto conflicts = [&](const Key& key, AccessMode mode) {
@@ -108,7 +108,7 @@ class EpochList {
     const Key* const first = others_.data() + other_begin_;
     for (const Key* other = others_.data() + end; other != first;) {
       --other;
-      if (!other->meets(key)) continue;
+      if (!other->meets_without_branch(key)) continue;
       if (!codes.allows_other(other_codes_[static_cast<size_t>(other - others_.data())], mode)) {
         return true;
       }
@@ -120,7 +120,7 @@ class EpochList {
     const Key* const first = reads_.data() + read_begin_;
     for (const Key* read = reads_.data() + end; read != first;) {
       --read;
-      if (read->meets(key)) return true;
+      if (read->meets_without_branch(key)) return true;
     }
     return false;
   }

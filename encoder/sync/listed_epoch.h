@@ -49,11 +49,13 @@ class ListedEpoch {
       if (added != ShortEpochAdded::kNot) return added == ShortEpochAdded::kConflicts;
       move_to_more();
     }
+    const bool was_long = more_.size() > ShortEpoch<Key>::kMost;
     const bool is_conflict = more_.add(operands, codes, [&](const Operand& operand) {
       keys.check(operand);
       return keys.of(operand);
     });
-    if (is_conflict && operands.size() <= ShortEpoch<Key>::kMost) {
+    // Who had more than a few may well have more again.
+    if (is_conflict && !was_long && operands.size() <= ShortEpoch<Key>::kMost) {
       few_.open();
       few_.add(operands, codes, keys);
       more_.clear();

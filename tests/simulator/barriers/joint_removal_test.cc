@@ -334,7 +334,9 @@ TEST(JointRemoval, IsMostlyTheSmallestWhereBarriersChain) {
     if (HasFailure()) return;
   }
   EXPECT_GT(counts.clean, count / 4);
-  EXPECT_LT(counts.fewest, counts.clean);
+  if (count >= 1'000) {  // Of few it may be the smallest each time.
+    EXPECT_LT(counts.fewest, counts.clean);
+  }
   EXPECT_GT(counts.fewest, counts.clean * 9 / 10);
   EXPECT_GT(counts.said_fewest, counts.clean * 8 / 10);
 }

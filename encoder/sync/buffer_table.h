@@ -38,11 +38,7 @@ class BufferTable {
   void remove(BufferId id);
 
   // Stays on in release builds: bytes of a freed buffer may be another's by now.
-  void check(BufferId id) const {
-    const bool was_any_removed = id.generation != generation_;
-    if (was_any_removed || id.index >= states_.size()) [[unlikely]]
-      check_one(id);
-  }
+  void check(BufferId id) const { Checker(*this).check(id); }
 
   // The same for many handles, of as many buffers as there are now: what is stored in between might
   // be the table's for all that a compiler knows.
@@ -51,7 +47,8 @@ class BufferTable {
     explicit Checker(const BufferTable& table)
         : table_(table), count_(table.states_.size()), generation_(table.generation_) {}
     void check(BufferId id) const {
-      if (id.generation != generation_ || id.index >= count_) [[unlikely]]
+      const bool was_any_removed = id.generation != generation_;
+      if (was_any_removed || id.index >= count_) [[unlikely]]
         table_.check_one(id);
     }
 

@@ -18,13 +18,12 @@ class ListedEpoch {
   static constexpr size_t kMaxOperands = EpochList<Key>::kMaxOperands;
   static constexpr size_t kMaxListed = EpochList<Key>::kMaxListed;
 
-  // ShortEpoch::add(): kNot where is_open() is false.
+  // ShortEpoch::add().
   template <typename Operand, typename Codes, typename Keys>
   [[gnu::always_inline]] ShortEpochAdded add_to_few(std::span<const Operand> operands,
                                                     const Codes& codes, const Keys& keys) {
     return few_.add(operands, codes, keys);
   }
-  bool is_open() const { return few_.is_open(); }
 
   // Whether is_one(key, use) for one of few accesses.
   template <typename IsOne>

@@ -21,12 +21,10 @@ class ShortEpoch {
 
   // Adds a dispatch as EpochList::add() does: kConflicts means that a new epoch begins with it.
   // kNot, and nothing is changed, where the epoch is closed or would have more than kMost accesses.
-  // Of the operands, `keys` says:
-  //   of(operand)               its Key; more than once for some, and of some before they are
-  //   checked. check(operand)            called once for each; what it does with a wrong one must
-  //   not return. conflict_besides()        whether they conflict with the epoch in a way that
-  //   Key::meets() does
-  //                             not tell; called where that tells of none.
+  // `keys.of(operand)` is its Key, of some before they are checked and of some twice.
+  // `keys.check(operand)` is called once for each; it must not return where one is wrong.
+  // `keys.conflict_besides(operands, codes)` is whether they conflict with the epoch in a way that
+  // Key::meets() does not tell; it is asked where that tells of none.
   // Cost: linear in the accesses, for each operand up to the first that conflicts.
   template <typename Operand, typename Codes, typename Keys>
   [[gnu::always_inline]] ShortEpochAdded add(std::span<const Operand> operands, const Codes& codes,
@@ -43,9 +41,6 @@ class ShortEpoch {
     }
     return is_conflict ? ShortEpochAdded::kConflicts : ShortEpochAdded::kIsFree;
   }
-
-  // Lists one access of the current epoch. Requires: it is open, with room.
-  void append(const Key& key, uint16_t use) { key.store(keys_[count_++], use); }
 
   // Whether it takes accesses.
   bool is_open() const { return limit_ != 0; }

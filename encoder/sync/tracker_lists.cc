@@ -61,8 +61,7 @@ bool HazardTracker::conflict_by_range(std::span<const BufferAccess> buffers,
                                       const Codes& codes) const {
   const BufferTable& table = segments_.buffers;
   for (const BufferAccess& access : buffers) {
-    const BufferTable::Bytes& bytes = table.bytes_of(access.buffer);
-    const RangeKey key = RangeKey::of(bytes.memory, bytes.range);
+    const RangeKey key = KeysOfTheirRanges{table}.of(access);
     const bool is_conflict = listed_buffers_.any_of_few([&](BufferKey other, uint16_t use) {
       if (codes.allows_after(use, access.mode)) return false;
       const BufferTable::Bytes& others = table.bytes(other.index);

@@ -7,48 +7,38 @@
 namespace interlock {
 namespace {
 
-// By barrier: it can go by itself, or nobody knows.
-std::vector<bool> find_removable(const Program& program, const CheckReport& report) {
-  const bool is_open = report.unjudged_barrier_count > 0 || report.unjudged_sync_count > 0;
-  std::vector<bool> is_removable(program.barriers.size(), is_open);
-  for (const RedundantBarrier& redundant : report.redundant) {
-    is_removable[redundant.barrier.index] = true;
-  }
-  for (const SyncPiece& piece : report.redundant_sync) {
+// By barrier: whether it is one of these, or among these pieces.
+std::vector<bool> find_barriers(const Program& program,
+                                const std::vector<RedundantBarrier>& barriers,
+                                const std::vector<SyncPiece>& pieces) {
+  std::vector<bool> is_there(program.barriers.size());
+  for (const RedundantBarrier& barrier : barriers) is_there[barrier.barrier.index] = true;
+  for (const SyncPiece& piece : pieces) {
     if (piece.kind != SyncPieceKind::kBarrier) continue;
-    is_removable[program.statements[piece.statement.index].index] = true;
+    is_there[program.statements[piece.statement.index].index] = true;
   }
-  return is_removable;
-}
-
-// By barrier: the report says that it is for what comes after the text.
-std::vector<bool> find_closing(const Program& program, const CheckReport& report) {
-  std::vector<bool> is_closing(program.barriers.size());
-  for (const RedundantBarrier& barrier : report.closing) is_closing[barrier.barrier.index] = true;
-  for (const SyncPiece& piece : report.closing_sync) {
-    if (piece.kind != SyncPieceKind::kBarrier) continue;
-    is_closing[program.statements[piece.statement.index].index] = true;
-  }
-  return is_closing;
+  return is_there;
 }
 
 }  // namespace
 
 JointRemoval find_joint_advice(const Program& program, const CheckReport& report,
                                const JointAdviceOptions& options) {
-  const std::vector<bool> is_removable = find_removable(program, report);
-  const std::vector<bool> is_closing = find_closing(program, report);
+  const std::vector<bool> can_go = find_barriers(program, report.redundant, report.redundant_sync);
+  const std::vector<bool> is_closing = find_barriers(program, report.closing, report.closing_sync);
+  const bool is_open = report.unjudged_barrier_count > 0 || report.unjudged_sync_count > 0;
   const ClosingSync closing(program);
   JointBarriers barriers;
   for (size_t i = 0; i < program.barriers.size(); ++i) {
     const Barrier& barrier = program.barriers[i];
     if (options.is_meant != nullptr && !options.is_meant(program, barrier)) continue;
-    if (is_closing[i] || (is_removable[i] && closing.has(barrier.statement))) continue;
+    const bool is_removable = can_go[i] || is_open;  // Or nobody knows.
+    if (is_closing[i] || (is_removable && closing.has(barrier.statement))) continue;
     const BarrierId id(i);
     barriers.barriers.push_back(id);
     const bool stays = does_more_than_order(program, barrier);
     if (!stays && options.keeps_for_host && names_host(program, barrier)) continue;
-    (is_removable[i] && !stays ? barriers.removable : barriers.needed).push_back(id);
+    (is_removable && !stays ? barriers.removable : barriers.needed).push_back(id);
   }
   return find_joint_removal(program, barriers, options.work_limit);
 }

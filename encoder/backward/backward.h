@@ -36,13 +36,16 @@ Result<WrittenBackward> write_backward(const Program& program, const BackwardDra
 Result<std::vector<ItemDraft>> backward_items(const Program& program, const BackwardDraft& request);
 
 class BackwardWriter;
+class ExternalPass;
 
-// A registered backward pass.
+// A registered backward pass, or one that is not part of this build.
 struct BackwardEntry {
   std::string_view name;
   std::string_view summary;        // One line for `interlock list backwards`.
   bool is_broken;                  // Known to compute wrong gradients.
   void (*write)(BackwardWriter&);  // Of encoder/backward/backward_writer.h.
+  // If some, in the place of `write`, which is null then. append_backward_by() asks either.
+  ExternalPass* external = nullptr;
 };
 
 std::span<const BackwardEntry> backward_registry();

@@ -10,8 +10,9 @@
 namespace interlock {
 namespace {
 
-constexpr std::array<std::string_view, 7> kFailureWords = {
-    "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped", "not-asked"};
+constexpr std::array<std::string_view, 8> kFailureWords = {
+    "illegal-answer", "long-answer", "crash",     "early-end",
+    "hang",           "stopped",     "not-asked", "wrong-gradient"};
 
 }  // namespace
 

@@ -25,9 +25,11 @@ enum class EncodeFailureKind : uint8_t {
   // It hung on so many programs before this one that it was not given it. Says nothing about what
   // it would have done: no judge compares it with an answer, nor with a failure.
   kNotAsked,
+  kWrongGradient,  // What a backward pass appended is no gradient.
 };
 
-// "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped", "not-asked".
+// "illegal-answer", "long-answer", "crash", "early-end", "hang", "stopped", "not-asked",
+// "wrong-gradient".
 std::string_view word_of(EncodeFailureKind kind);
 
 struct EncodeFailure {
@@ -61,7 +63,7 @@ class ExternalEncoder {
   virtual std::optional<uint64_t> resident_bytes() { return std::nullopt; }
 };
 
-// A planner or a replay policy that is no part of this build.
+// A planner, a backward pass or a replay policy that is no part of this build.
 class ExternalPass {
  public:
   virtual ~ExternalPass() = default;

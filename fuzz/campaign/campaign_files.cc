@@ -87,6 +87,15 @@ std::string cause_comments(const CampaignOptions& options, const CampaignFind& f
   return comments;
 }
 
+// " --loss=y --wrt=x,w", of the first statement `backward`.
+std::string flags_of_request(const Program& program) {
+  const Backward& request = program.backwards.front();
+  const auto name = [&](TensorId id) { return program.name(program.tensor(id).name); };
+  std::vector<std::string_view> wrt;
+  for (const TensorId id : request.wrt) wrt.push_back(name(id));
+  return fmt::format(" --loss={} --wrt={}", name(request.loss), fmt::join(wrt, ","));
+}
+
 }  // namespace
 
 std::string path_of_file(const CampaignOptions& options, const std::string& name) {
@@ -162,9 +171,14 @@ JournalCampaign journal_campaign(const CampaignOptions& options) {
 std::string command_of_failure(const CampaignOptions& options, const CampaignFind& find,
                                const std::string& path) {
   PassChain chain = chain_of(options);
-  chain.backward = nullptr;
+  const bool is_asked_again = chain.backward != nullptr && chain.backward->external != nullptr &&
+                              !find.given.backwards.empty();
+  // Of a pass of this build the file says which it is.
+  if (!is_asked_again) chain.backward = nullptr;
   const std::string plan_flags = chain.planner != nullptr ? flags_of(find.plan) : "";
-  return "interlock encode" + flags_of(chain) + plan_flags + options.encoder_flags + " " + path;
+  const std::string request = is_asked_again ? flags_of_request(find.given) : "";
+  return "interlock encode" + flags_of(chain) + request + plan_flags + options.encoder_flags + " " +
+         path;
 }
 
 std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {

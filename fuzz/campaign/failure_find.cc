@@ -9,10 +9,10 @@
 namespace interlock {
 namespace {
 
-constexpr std::array kFailureKinds = {EncodeFailureKind::kIllegal, EncodeFailureKind::kLongAnswer,
-                                      EncodeFailureKind::kCrash,   EncodeFailureKind::kEarlyEnd,
-                                      EncodeFailureKind::kHang,    EncodeFailureKind::kStopped,
-                                      EncodeFailureKind::kNotAsked};
+constexpr std::array kFailureKinds = {
+    EncodeFailureKind::kIllegal,  EncodeFailureKind::kLongAnswer,   EncodeFailureKind::kCrash,
+    EncodeFailureKind::kEarlyEnd, EncodeFailureKind::kHang,         EncodeFailureKind::kStopped,
+    EncodeFailureKind::kNotAsked, EncodeFailureKind::kWrongGradient};
 
 }  // namespace
 

@@ -22,6 +22,7 @@
 #include "fuzz/generate/replay_generator.h"
 #include "fuzz/generate/step_generator.h"
 #include "fuzz/judge/cause.h"
+#include "fuzz/judge/gradient_numbers.h"
 #include "fuzz/judge/pass_chain.h"
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
@@ -140,6 +141,7 @@ bool has_signature_of(const PassReport& report, const std::string& signature) {
 
 // Of those that are no part of this build.
 std::string_view noun_of_external(const PassChain& chain) {
+  if (chain.backward != nullptr && chain.backward->external != nullptr) return "backward pass";
   if (chain.planner != nullptr && chain.planner->external != nullptr) return "planner";
   return chain.replay != nullptr && chain.replay->external != nullptr ? "replay policy" : "encoder";
 }
@@ -248,6 +250,11 @@ class PassSubject final : public Subject {
     find.original_dispatch_count = forward_dispatch_count(program);
     find.dispatch_count = forward_dispatch_count(find.program);
     if (chain.backward == nullptr) return find;
+    if (chain.backward->external != nullptr) {
+      // The text has no word for such a pass: the file has what it is asked, the command the rest.
+      if (!find.program.backwards.empty()) find.program = forward_of(find.program);
+      return find;
+    }
     auto spelled = with_backward_mode(find.program, chain.backward->name);
     if (spelled) find.program = find.given = std::move(*spelled);
     return find;

@@ -29,6 +29,12 @@ RememberedChain::RememberedChain(const PassChain& chain) : chain_(chain) {
     planner_entry_.external = planner_.get();
     chain_.planner = &planner_entry_;
   }
+  if (chain.backward != nullptr && chain.backward->external != nullptr) {
+    backward_ = std::make_unique<RememberedPass>(*chain.backward->external);
+    backward_entry_ = *chain.backward;
+    backward_entry_.external = backward_.get();
+    chain_.backward = &backward_entry_;
+  }
   if (chain.replay != nullptr && chain.replay->external != nullptr) {
     replay_ = std::make_unique<RememberedPass>(*chain.replay->external);
     replay_entry_ = *chain.replay;

@@ -52,9 +52,11 @@ class RememberedChain {
   PassChain chain_;
   std::unique_ptr<RememberedEncoder> encoder_;
   std::unique_ptr<RememberedPass> planner_;
+  std::unique_ptr<RememberedPass> backward_;
   std::unique_ptr<RememberedPass> replay_;
   EncoderEntry encoder_entry_{};
   PlannerEntry planner_entry_{};
+  BackwardEntry backward_entry_{};
   ReplayEntry replay_entry_{};
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "encoder/assemble/append_backward.h"
+#include "encoder/assemble/append_backward_by.h"
 #include "encoder/backward/backward.h"
 #include "encoder/plan/plan_by.h"
 #include "encoder/plan/planner.h"
@@ -53,6 +53,9 @@ Result<PassChain> passes_of(EncodeOptions& options) {
         "--backward needs --loss and --wrt: what to differentiate, and the tensors to differentiate by."};
   }
   PassNames names = options.passes;
+  if (options.has_backward && is_external_name(options.backward.mode)) {
+    names.backward = options.backward.mode;
+  }
   if (options.queue_encoder != nullptr) {
     names.encoder.clear();
   } else if (names.encoder.empty() && is_encoder_alone(options)) {
@@ -99,6 +102,23 @@ Result<Success> set_queue_encoder(EncodeOptions& options) {
   return Success{};
 }
 
+// The program with the pass that --backward names. `status` says what is wrong with it.
+Result<Program> with_backward(const EncodeOptions& options, const PassChain& passes,
+                              const Program& program, ExitStatus& status) {
+  const Limits& limits = options.input.parse.limits;
+  if (passes.backward == nullptr) {
+    auto trained = append_backward(program, options.backward, limits);
+    if (!trained) return trained.error();
+    status = worse(status, judge_gradients(trained->program, {trained->pass}));
+    return std::move(trained->program);
+  }
+  auto by = append_backward_by(program, options.backward, *passes.backward, limits);
+  if (!by) return by.error();
+  if (by->failure) return Error{by->failure->message, ErrorKind::kFault};
+  status = worse(status, judge_appended(*by));
+  return std::move(by->appended.program);
+}
+
 // Runs them. `status` says what is wrong with the backward passes that are spelled out.
 Result<Program> apply_passes(const EncodeOptions& options, const PassChain& passes, Program program,
                              ExitStatus& status) {
@@ -109,10 +129,9 @@ Result<Program> apply_passes(const EncodeOptions& options, const PassChain& pass
     program = std::move(*graph);
   }
   if (options.has_backward) {
-    auto trained = append_backward(program, options.backward, options.input.parse.limits);
-    if (!trained) return trained.error();
-    program = std::move(trained->program);
-    status = worse(status, judge_gradients(program, {trained->pass}));
+    auto trained = with_backward(options, passes, program, status);
+    if (!trained) return trained;
+    program = std::move(*trained);
   }
   std::optional<EncodeFailure> failure;
   const auto take = [&](Result<Encoding> passed) -> Result<Success> {
@@ -174,7 +193,8 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
   add_input_options(*command, options->input);
   auto* const backward = command->add_option(
       "--backward", options->backward.mode,
-      "a backward pass to append, from --loss to --wrt; exit status 1 if it is wrong");
+      "a backward pass to append, from --loss to --wrt, exec:COMMAND asks a process; exit status 1 "
+      "if it is wrong");
   command->add_option("--loss", options->backward.loss, "the tensor whose elements add up")
       ->needs(backward);
   command

@@ -166,7 +166,7 @@ Result<Success> set_corpus(FuzzOptions& options) {
 // 0 if all of them are of this build.
 uint64_t digest_of_passes(const PassNames& names) {
   uint64_t digest = 0;
-  for (const std::string& name : {names.replay, names.planner, names.encoder}) {
+  for (const std::string& name : {names.backward, names.replay, names.planner, names.encoder}) {
     if (!is_external_name(name)) continue;
     const uint64_t of_pass = digest_of_external(name);
     digest = digest == 0 ? of_pass : fnv1a(digest, fmt::format("{:016x}", of_pass));
@@ -301,8 +301,10 @@ void add_fuzz_options(CLI::App& command, FuzzOptions& options) {
           "--queues", campaign.generator.has_queues,
           "programs of several queues, semaphores, events, edges and the host, as they stand; with "
           "--planner that planner on several queues"),
-      command.add_option("--backward", options.passes.backward,
-                         "the backward pass under test, on random forward passes"),
+      command.add_option(
+          "--backward", options.passes.backward,
+          "the backward pass under test, on random forward passes; exec:COMMAND for a "
+          "process"),
       command.add_option(
           "--replay", options.passes.replay,
           "the replay policy under test, on random programs with captures; exec:COMMAND "

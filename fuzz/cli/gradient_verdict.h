@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "encoder/assemble/append_backward_by.h"
 #include "encoder/program/program.h"
 #include "fuzz/cli/console.h"
 #include "simulator/gradients/gradient_check.h"
@@ -14,5 +15,8 @@ namespace interlock {
 // does not say so. Returns kFinding, or kNothingFound if there is none that the `expect` lines of
 // `program` do not name; kBadInput if the search took too much work.
 ExitStatus judge_gradients(const Program& program, const std::vector<Backward>& passes);
+
+// As above, of what a pass of others appended, and by numbers, too. Requires: it has not failed.
+ExitStatus judge_appended(const AppendedBy& by);
 
 }  // namespace interlock

@@ -20,7 +20,8 @@ namespace {
 Error external_campaign_error() {
   return Error{
       "campaigns of passes that are not part of this build are not merged on the word of a journal, "
-      "which names nothing that is executed. Give merge the same --encoder, --planner, --replay."};
+      "which names nothing that is executed. Give merge the same --encoder, --planner, "
+      "--backward, --replay."};
 }
 
 Error guided_campaign_error() {
@@ -36,6 +37,7 @@ struct NamedPass {
 
 constexpr NamedPass kNamedPasses[] = {{" --replay=", &PassNames::replay, "pytorch"},
                                       {" --planner=", &PassNames::planner, "fresh"},
+                                      {" --backward=", &PassNames::backward, "one-shot"},
                                       {" --encoder=", &PassNames::encoder, "none"}};
 
 Result<CampaignOptions> merged_campaign(FuzzOptions& options) {

@@ -84,6 +84,7 @@ void add_merge_command(CLI::App& app, ExitStatus& status) {
       "small again");
   command.add_option("--planner", options.fuzz.passes.planner,
                      "likewise, where it is exec:COMMAND");
+  command.add_option("--backward", options.fuzz.passes.backward, "likewise");
   command.add_option("--replay", options.fuzz.passes.replay, "likewise");
   add_telling_options(command, options.fuzz);
   options.fuzz.program = &app;

@@ -66,6 +66,10 @@ Result<Success> open_external(const PassNames& names, ExternalOption& external) 
   if (done && is_external_name(names.replay)) {
     done = keep(open_pass(PassKind::kReplay, names.replay, external.options), external.replay);
   }
+  if (done && is_external_name(names.backward)) {
+    done =
+        keep(open_pass(PassKind::kBackward, names.backward, external.options), external.backward);
+  }
   if (done && is_external_name(names.planner)) {
     done = keep(open_pass(PassKind::kPlanner, names.planner, external.options), external.planner);
   }
@@ -80,7 +84,8 @@ std::string registered(const std::string& name) { return is_external_name(name) 
 }  // namespace
 
 std::string ExternalOption::flags() const {
-  const bool is_asked = opened != nullptr || planner != nullptr || replay != nullptr;
+  const bool is_asked =
+      opened != nullptr || planner != nullptr || backward != nullptr || replay != nullptr;
   if (!is_asked || options.exec_timeout_seconds == kExecTimeoutSeconds) return "";
   return fmt::format(" --exec-timeout={}", options.exec_timeout_seconds);
 }
@@ -103,11 +108,12 @@ Result<PassChain> find_passes(const PassNames& names, ExternalOption& external) 
     auto opened = open_external(names, external);
     if (!opened) return opened.error();
     if (external.replay != nullptr) passes.replay = &external.replay->replay;
+    if (external.backward != nullptr) passes.backward = &external.backward->backward;
     if (external.planner != nullptr) passes.planner = &external.planner->planner;
     if (external.opened != nullptr) passes.encoder = &external.opened->entry;
   }
-  for (const auto& found : {find_pass(passes.backward, backward_registry(), names.backward,
-                                      "backward pass", "backwards"),
+  for (const auto& found : {find_pass(passes.backward, backward_registry(),
+                                      registered(names.backward), "backward pass", "backwards"),
                             find_pass(passes.replay, replay_registry(), registered(names.replay),
                                       "replay policy", "replays"),
                             find_pass(passes.planner, planner_registry(), registered(names.planner),

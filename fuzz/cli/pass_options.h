@@ -19,6 +19,7 @@ struct ExternalOption {
   ExternalOptions options;
   std::unique_ptr<OpenedEncoder> opened;  // Null as long as none is named. So below.
   std::unique_ptr<OpenedPass> planner;
+  std::unique_ptr<OpenedPass> backward;
   std::unique_ptr<OpenedPass> replay;
 
   // " --exec-timeout=2", if that is not the default.

@@ -4,6 +4,7 @@
 
 #include "encoder/program/check.h"
 #include "encoder/program/names.h"
+#include "fuzz/external/external_backward.h"
 #include "fuzz/external/external_passes.h"
 
 namespace interlock {
@@ -12,6 +13,9 @@ namespace {
 constexpr const char* kFirstPlan =
     "interlock 1\n# plan align=4 slack=0 antichain=0 keep-inputs=0 opaque-in-place=1\n"
     "tensor a f32[4]  # place 16\noutput a\ndispatch Only writes a  # write a 0 16\n";
+constexpr const char* kFirstBackward =
+    "interlock 1\n# backward loss=y wrt=x:d_x\ntensor x f32[4] = random(1)\ntensor y f32[4]\n"
+    "dispatch scale reads x writes y factor=2  # read x 0 16, write y 0 16\n";
 constexpr const char* kFirstReplay =
     "interlock 1\n# replay\ntensor a f32[4]\noutput a\ndispatch Only writes a\n";
 
@@ -26,39 +30,63 @@ uint64_t alignment_in(std::string_view remark) {
   return *alignment_bytes;
 }
 
-Encoding illegal(const Error& error) {
-  return {{}, EncodeFailure{EncodeFailureKind::kIllegal, error.message}, {}};
+// One question to each kind of pass, to see that the command can be started.
+constexpr const char* first_question_to(PassKind kind) {
+  switch (kind) {
+    case PassKind::kPlanner:
+      return kFirstPlan;
+    case PassKind::kBackward:
+      return kFirstBackward;
+    case PassKind::kReplay:
+      return kFirstReplay;
+  }
+  return nullptr;
+}
+
+// What the pass is given of a program.
+Program given_of(PassKind kind, const Program& program) {
+  if (kind == PassKind::kPlanner) return spelled_out(program).value();
+  Program given = program;
+  given.witness.clear();
+  given.expectations.clear();
+  return given;
+}
+
+std::string question_of(PassKind kind, const Program& given, const std::string& remark) {
+  if (kind == PassKind::kPlanner) return plan_question_text(given, remark);
+  return kind == PassKind::kBackward ? backward_question_text(given, remark)
+                                     : replay_question_text(given, remark);
+}
+
+Result<Program> passed_of(PassKind kind, const Program& given, std::string_view text,
+                          const std::string& remark) {
+  if (kind == PassKind::kPlanner) return plan_answer_of(given, text, alignment_in(remark));
+  if (kind == PassKind::kReplay) return replay_answer_of(given, text);
+  return backward_answer_of(given, text, wanted_gradients(remark));
 }
 
 }  // namespace
 
 std::string_view word_of(PassKind kind) {
-  return kind == PassKind::kPlanner ? "planner" : "replay policy";
+  if (kind == PassKind::kPlanner) return "planner";
+  return kind == PassKind::kBackward ? "backward pass" : "replay policy";
 }
 
 Result<std::unique_ptr<ExecPass>> ExecPass::open(PassKind kind, ExecOptions options) {
   options.noun = word_of(kind);
-  auto processes =
-      ProcessPool::open(std::move(options), kind == PassKind::kPlanner ? kFirstPlan : kFirstReplay);
+  auto processes = ProcessPool::open(std::move(options), first_question_to(kind));
   if (!processes) return processes.error();
   return std::unique_ptr<ExecPass>(new ExecPass(kind, std::move(*processes)));
 }
 
 Encoding ExecPass::apply(const Program& program, const std::string& remark) {
-  const bool is_planner = kind_ == PassKind::kPlanner;
-  Program given = program;
-  if (is_planner) {
-    given = spelled_out(program).value();
-  } else {
-    given.witness.clear();
-    given.expectations.clear();
-  }
-  FramedAnswer answer = processes_->ask(is_planner ? plan_question_text(given, remark)
-                                                   : replay_question_text(given, remark));
+  const Program given = given_of(kind_, program);
+  FramedAnswer answer = processes_->ask(question_of(kind_, given, remark));
   if (answer.failure) return {{}, std::move(answer.failure), {}};
-  Result<Program> passed = is_planner ? plan_answer_of(given, answer.text, alignment_in(remark))
-                                      : replay_answer_of(given, answer.text);
-  if (!passed) return illegal(passed.error());
+  Result<Program> passed = passed_of(kind_, given, answer.text, remark);
+  if (!passed) {
+    return {{}, EncodeFailure{EncodeFailureKind::kIllegal, passed.error().message}, {}};
+  }
   return {std::move(*passed), std::nullopt, {}};
 }
 

@@ -1,4 +1,5 @@
-// ExecPass: a planner or a replay policy that is a command, in any language (docs/exec.md).
+// ExecPass: a planner, a backward pass or a replay policy that is a command, in any language
+// (docs/exec.md).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@
 
 namespace interlock {
 
-enum class PassKind : uint8_t { kPlanner, kReplay };
+enum class PassKind : uint8_t { kPlanner, kBackward, kReplay };
 
-// "planner", "replay policy".
+// "planner", "backward pass", "replay policy".
 std::string_view word_of(PassKind kind);
 
 class ExecPass final : public ExternalPass {
@@ -24,7 +25,8 @@ class ExecPass final : public ExternalPass {
   static Result<std::unique_ptr<ExecPass>> open(PassKind kind, ExecOptions options);
 
   // Requires: the program has one queue, and no host; of a planner `remark` is that of its options
-  // (remark_of() of encoder/plan/plan_by.h).
+  // (remark_of() of encoder/plan/plan_by.h), of a backward pass that of what it is asked for
+  // (remark_of() of encoder/assemble/append_backward_by.h).
   Encoding apply(const Program& program, const std::string& remark) override;
 
  private:

@@ -43,12 +43,6 @@ std::set<std::string_view> memory_names(const ProgramDraft& draft) {
   return names;
 }
 
-// The header and then the remark, and the rest of `text`.
-std::string with_remark(const std::string& text, const std::string& remark) {
-  const size_t head = text.find('\n') + 1;
-  return fmt::format("{}# {}\n{}", text.substr(0, head), remark, text.substr(head));
-}
-
 // "h" of "tensor h f32[4] = random(1)"; empty of other lines.
 std::string_view tensor_name_in(std::string_view line) {
   constexpr std::string_view kWord = "tensor ";
@@ -136,16 +130,6 @@ class PlanRemoval {
   const uint64_t alignment_bytes_;
 };
 
-Result<Program> parsed_answer(std::string_view text) {
-  ParseOptions options;
-  options.reads_one_queue = true;
-  Result<Program> answer = parse(text, "<answer>", options);
-  if (!answer) return answer;
-  answer->witness.clear();
-  answer->expectations.clear();
-  return answer;
-}
-
 // Whether it is what may stand for a first accumulation.
 bool stands_for(const ItemDraft& item, const DispatchDraft& accumulation) {
   const std::string& gradient = accumulation.operands[0].name;
@@ -161,6 +145,21 @@ bool stands_for(const ItemDraft& item, const DispatchDraft& accumulation) {
 }
 
 }  // namespace
+
+Result<Program> parsed_answer(std::string_view text) {
+  ParseOptions options;
+  options.reads_one_queue = true;
+  Result<Program> answer = parse(text, "<answer>", options);
+  if (!answer) return answer;
+  answer->witness.clear();
+  answer->expectations.clear();
+  return answer;
+}
+
+std::string with_remark(const std::string& text, const std::string& remark) {
+  const size_t head = text.find('\n') + 1;
+  return fmt::format("{}# {}\n{}", text.substr(0, head), remark, text.substr(head));
+}
 
 Result<Program> spelled_out(const Program& program) {
   return build(without_evidence(expanded_draft_of(program)));

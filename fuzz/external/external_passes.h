@@ -10,6 +10,12 @@
 
 namespace interlock {
 
+// `text` as a program of one queue, without evidence. Errors: it is none.
+Result<Program> parsed_answer(std::string_view text);
+
+// The header of `text`, `remark` as a comment, and then the rest.
+std::string with_remark(const std::string& text, const std::string& remark);
+
 // As expanded_draft_of() and without evidence: every statement and every tensor that is to be
 // placed stands in the text. Errors: what the format has no room for.
 Result<Program> spelled_out(const Program& program);

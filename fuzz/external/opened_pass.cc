@@ -34,6 +34,11 @@ Result<std::unique_ptr<OpenedPass>> open_pass(PassKind kind, const std::string& 
                      .plans_encoded = false,
                      .plan = nullptr,
                      .external = opened->pass.get()};
+  opened->backward = {.name = opened->name,
+                      .summary = kSummary,
+                      .is_broken = false,
+                      .write = nullptr,
+                      .external = opened->pass.get()};
   opened->replay = {.name = opened->name,
                     .summary = kSummary,
                     .is_broken = false,

@@ -1,9 +1,11 @@
-// Planners and replay policies that the command line names and no registry has: "exec:COMMAND".
+// Planners, backward passes and replay policies that the command line names and no registry has:
+// "exec:COMMAND".
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "encoder/backward/backward.h"
 #include "encoder/plan/planner.h"
 #include "encoder/program/result.h"
 #include "encoder/replay/replay.h"
@@ -18,6 +20,7 @@ struct OpenedPass {
   std::string name;
   std::unique_ptr<ExternalPass> pass;
   PlannerEntry planner;
+  BackwardEntry backward;
   ReplayEntry replay;
 };
 

@@ -11,6 +11,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/replay/replay_by.h"
+#include "fuzz/judge/gradient_numbers.h"
 #include "fuzz/judge/oracles.h"
 
 namespace interlock {
@@ -87,7 +88,12 @@ PlanOptions plan_options_of_campaign() {
 Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
                                  const PlanOptions& options) {
   PassedProgram passed{program, {}, std::nullopt};
-  if (chain.backward != nullptr) {
+  if (chain.backward != nullptr && chain.backward->external != nullptr) {
+    auto differentiated = with_backward_of_others(passed.meant, *chain.backward);
+    if (!differentiated) return differentiated.error();
+    if (differentiated->failure) return failed(std::move(*differentiated->failure));
+    passed.meant = std::move(differentiated->program);
+  } else if (chain.backward != nullptr) {
     auto differentiated = with_backward_mode(passed.meant, chain.backward->name);
     if (!differentiated) return differentiated.error();
     passed.meant = std::move(differentiated).value();
@@ -137,6 +143,7 @@ Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
 bool has_external_pass(const PassChain& chain) {
   return (chain.encoder != nullptr && chain.encoder->external != nullptr) ||
          (chain.planner != nullptr && chain.planner->external != nullptr) ||
+         (chain.backward != nullptr && chain.backward->external != nullptr) ||
          (chain.replay != nullptr && chain.replay->external != nullptr);
 }
 
@@ -160,7 +167,7 @@ std::string shell_word(std::string_view name) {
 
 std::string flags_of(const PassChain& chain) {
   std::string flags;
-  if (chain.backward != nullptr) flags += " --backward=" + std::string(chain.backward->name);
+  if (chain.backward != nullptr) flags += " --backward=" + shell_word(chain.backward->name);
   if (chain.replay != nullptr) flags += " --replay=" + shell_word(chain.replay->name);
   if (chain.planner != nullptr) flags += " --planner=" + shell_word(chain.planner->name);
   if (chain.encoder != nullptr) flags += " --encoder=" + shell_word(chain.encoder->name);

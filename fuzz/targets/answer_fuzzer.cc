@@ -1,17 +1,19 @@
-// Any bytes, read as what an encoder, a planner or a replay policy outside of this process answers,
-// give a program or an error, never a crash, a hang or unbounded memory. The bytes are the program
-// that it was asked and, after a line "----", its answer; without that line the program is the
-// answer. What is taken for an answer is what was asked once its sync, or its places, are gone, and
-// can be judged.
+// Any bytes, read as what an encoder, a planner, a backward pass or a replay policy outside of this
+// process answers, give a program or an error, never a crash, a hang or unbounded memory. The bytes
+// are the program that it was asked and, after a line "----", its answer; without that line the
+// program is the answer. What is taken for an answer is what was asked once its sync, or its
+// places, are gone, and can be judged.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "encoder/assemble/append_backward_by.h"
 #include "encoder/plan/plan_by.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "fuzz/external/external_backward.h"
 #include "fuzz/external/external_passes.h"
 #include "fuzz/external/external_program.h"
 #include "fuzz/judge/findings.h"
@@ -67,10 +69,23 @@ void check_pass(const Program& given, std::string_view text, const AnswerTo& ans
     INTERLOCK_CHECK(!answer.error().message.empty() && answer.error().message.size() < 4096);
     return;
   }
-  INTERLOCK_CHECK(answer->tensors.size() == given.tensors.size());
+  INTERLOCK_CHECK(answer->tensors.size() >= given.tensors.size());
   const Result<Program> again = answer_to(given, print(*answer));
   INTERLOCK_CHECK(again.has_value() && print(*again) == print(*answer));
   if (answer->dispatches.size() <= kJudgedMax) find_everything(*answer);
+}
+
+// The gradient by the first tensor is asked for, and judged where there is one.
+void check_backward(const Program& given, std::string_view text) {
+  if (given.has_program_order || given.tensors.empty()) return;
+  const auto name = [&](const Tensor& tensor) { return std::string(given.name(tensor.name)); };
+  const std::string first = name(given.tensors.front());
+  const std::string remark =
+      remark_of(BackwardDraft{.loss = name(given.tensors.back()), .wrt = {first}}, {"d_" + first});
+  INTERLOCK_CHECK(!backward_question_text(given, remark).empty());
+  check_pass(given, text, [&](const Program& asked_for, std::string_view answer) {
+    return backward_answer_of(asked_for, answer, wanted_gradients(remark));
+  });
 }
 
 void check_passes(std::string_view bytes) {
@@ -83,6 +98,7 @@ void check_passes(std::string_view bytes) {
   check_pass(*program, text, replay_answer_of);
   const Result<Program> given = spelled_out(*program);
   if (!given) return;
+  check_backward(*given, text);
   INTERLOCK_CHECK(!plan_question_text(*given, remark_of({})).empty());
   check_pass(*given, text, [](const Program& asked_for, std::string_view answer) {
     return plan_answer_of(asked_for, answer, 4);

@@ -166,7 +166,8 @@ TEST(ExternalEncoderOption, IsMergedByWhoNamesIt) {
   EXPECT_EQ(run_into(b, "--shard=2/2").status, 1);
   const CommandResult unnamed = run_interlock({"merge", a, b, "--out=" + all});
   EXPECT_EQ(unnamed.status, 2);
-  EXPECT_THAT(unnamed.err, HasSubstr("Give merge the same --encoder, --planner, --replay."));
+  EXPECT_THAT(unnamed.err,
+              HasSubstr("Give merge the same --encoder, --planner, --backward, --replay."));
   for (const std::string other :
        {"--encoder=exec:" FAULTY_ENCODER " ring 2", "--encoder=none", "--encoder=exec:sh"}) {
     const CommandResult wrong = run_interlock({"merge", a, b, "--out=" + all, other});

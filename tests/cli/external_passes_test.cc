@@ -103,7 +103,8 @@ TEST(ExternalPlanner, IsMergedByWhoNamesIt) {
   EXPECT_EQ(run_into(b, "--shard=2/2").status, 1);
   const CommandResult unnamed = run_interlock({"merge", a, b, "--out=" + all});
   EXPECT_EQ(unnamed.status, 2);
-  EXPECT_THAT(unnamed.err, HasSubstr("Give merge the same --encoder, --planner, --replay."));
+  EXPECT_THAT(unnamed.err,
+              HasSubstr("Give merge the same --encoder, --planner, --backward, --replay."));
   for (const std::string other : {"--planner=exec:" FAULTY_PLANNER " short", "--planner=fresh"}) {
     const CommandResult wrong = run_interlock({"merge", a, b, "--out=" + all, other});
     EXPECT_EQ(wrong.status, 2) << other;
@@ -125,13 +126,63 @@ TEST(ExternalPlanner, IsMergedByWhoNamesIt) {
   EXPECT_THAT(changed.err, HasSubstr("its files have changed since"));
 }
 
+constexpr const char* kForward = R"(interlock 1
+tensor x f32[2,2] = random(1)
+tensor w f32[2,2] = random(2)
+tensor y f32[2,2]
+dispatch matmul_nn reads x w writes y
+)";
+
+// What is spelled out is a program like any other: placed, encoded and clean.
+TEST(ExternalBackward, OfTheExampleIsEncodedAndClean) {
+  if (std::system("python3 -c '' >/dev/null 2>&1") != 0) GTEST_SKIP() << "There is no python3.";
+  const std::string backward =
+      "--backward=exec:python3 " INTERLOCK_SOURCE_DIR "/docs/examples/exec_backward.py";
+  const CommandResult result = run_interlock({"encode", backward, "--loss=y", "--wrt=x,w",
+                                              "--planner=liveness", "--encoder=interlock", "-"},
+                                             kForward);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("tensor d_w f32[2,2] at "),
+                                HasSubstr("dispatch matmul_tn reads x b.d.y writes ")));
+  EXPECT_EQ(run_interlock({"check", "-q", "-"}, result.out).status, 0) << result.out;
+}
+
+TEST(ExternalBackward, ThatIsWrongIsFoundAndFoundAgain) {
+  if (std::system("python3 -c '' >/dev/null 2>&1") != 0) GTEST_SKIP() << "There is no python3.";
+  const std::string folder = fresh_path("backward-finds");
+  std::string script = read_file(INTERLOCK_SOURCE_DIR "/docs/examples/exec_backward.py").value();
+  const std::string right = "row_sum_vjp g > d0";
+  script.replace(script.find(right), right.size(), "col_sum_vjp g > d0");
+  const std::string path = temporary_file("summed.py", script);
+  const std::string backward = "--backward=exec:python3 " + path;
+  const CommandResult result =
+      run_interlock({"fuzz", backward, "--runs=200", "--out=" + folder, "--jobs=2"});
+  EXPECT_EQ(result.status, 1) << result.err;
+  const std::string file = folder + "/wrong-gradient.ilk";
+  ASSERT_TRUE(std::filesystem::exists(file)) << result.out;
+  const std::string text = read_file(file).value();
+  const size_t again = text.find("# Again with: interlock encode --backward=");
+  ASSERT_NE(again, std::string::npos) << text;
+  const std::string command = text.substr(again + 14, text.find('\n', again) - again - 14);
+  const CommandResult repeated = run_shell("cd " + folder + " && " + command);
+  EXPECT_EQ(repeated.status, 1) << command;
+  EXPECT_THAT(repeated.err, AllOf(HasSubstr("gradient: "), HasSubstr("one-shot in float64"),
+                                  HasSubstr("The program is written all the same.")));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(ExternalPass, BadUseEndsWithStatus2) {
   for (const auto& [option, message] : std::vector<std::pair<std::string, std::string>>{
            {"--planner=exec:./there-is-no-such-planner", "of the planner cannot be started"},
            {"--planner=lib:./mine.so", "of libraries there are encoders alone"},
+           {"--backward=lib:./mine.so", "of libraries there are encoders alone"},
            {"--replay=exec:", "the replay policy 'exec:' names no command"},
        }) {
-    const CommandResult result = run_interlock({"encode", option, "-"}, kStep);
+    std::vector<std::string> arguments = {"encode", option, "-"};
+    if (option.starts_with("--backward")) {
+      arguments.insert(arguments.end(), {"--loss=y", "--wrt=x"});
+    }
+    const CommandResult result = run_interlock(arguments, kStep);
     EXPECT_EQ(result.status, 2) << option;
     EXPECT_THAT(result.err, HasSubstr(message)) << option;
   }

@@ -42,11 +42,17 @@ class SegmentMap {
     return known != nullptr ? known : locate_anew(memory, range);
   }
 
+  // The same where the range is known to be no segment.
+  Segment* locate_anew(MemoryId memory, ByteRange range);
+
   // The segment that is `range`, or nullptr. Cost: constant.
   Segment* find(MemoryId memory, ByteRange range) {
     Segment* const known = table_.find(memory.index, range.begin);
     return known != nullptr && known->end == range.end ? known : nullptr;
   }
+
+  // The segment that begins at `offset`, or nullptr. Cost: constant.
+  Segment* begins_at(MemoryId memory, uint64_t offset) { return table_.find(memory.index, offset); }
 
   // Fetch what find() needs, in two steps: the second waits for the first.
   void prefetch_slot(MemoryId memory, ByteRange range) const {
@@ -56,7 +62,7 @@ class SegmentMap {
     table_.prefetch_segment(memory.index, range.begin);
   }
 
-  // The one that begins where `segment` ends. Requires: it is not the last of a located range.
+  // The one that begins where `segment` ends; never nullptr but for the last of a located range.
   Segment* next_of(const Segment& segment) { return table_.find(segment.memory(), segment.end); }
 
   uint32_t& stamp_of(Segment& segment) {
@@ -90,7 +96,6 @@ class SegmentMap {
  private:
   static constexpr size_t kMinSweepLimit = size_t{1} << 14;
 
-  Segment* locate_anew(MemoryId memory, ByteRange range);
   Segment* holder_of(MemoryId memory, uint64_t offset);
   Segment* split(Segment* segment, uint64_t offset);
   Segment* insert(const Segment& segment);

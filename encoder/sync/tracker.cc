@@ -84,7 +84,8 @@ void HazardTracker::unregister_buffer(BufferId id) {
 
 size_t HazardTracker::size_bytes() const {
   return sizeof(*this) + segments_.size_bytes() + located_.capacity() * sizeof(Located) +
-         resolved_.capacity() * sizeof(Access) + long_walks_.capacity() * sizeof(Walk);
+         walked_.capacity() * sizeof(Segment*) + resolved_.capacity() * sizeof(Access) +
+         long_walks_.capacity() * sizeof(Walk);
 }
 
 }  // namespace interlock

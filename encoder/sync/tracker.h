@@ -92,6 +92,12 @@ class HazardTracker {
     AccessMode mode;
   };
 
+  // What there was of the segments of an access.
+  struct Walked {
+    bool is_whole = false;
+    bool is_conflict = false;
+  };
+
   // Bytes to merge once the dispatch at hand is recorded.
   struct Walk {
     MemoryId memory;
@@ -174,9 +180,11 @@ class HazardTracker {
   bool find(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
             AccessCodes codes);
   bool find_by_range(std::span<const BufferAccess> buffers, AccessCodes codes, bool is_first);
+  Walked walk(Segment* first, const Access& access, AccessCodes codes);
   bool locate(std::span<const Access> ranges, AccessCodes codes);
   void record_found(std::span<const BufferAccess> buffers, AccessCodes codes);
   void find_located_again();
+  Segment* const* record_walked(const Located& access, Segment* const* walked, uint32_t code);
   void record_rest(const Located& access, AccessCodes codes);
   int stamp_until(uint64_t end, Segment* segment, uint32_t code);
   void merge_long_walks();
@@ -207,6 +215,9 @@ class HazardTracker {
   // Of the dispatch at hand.
   std::vector<Located> located_;
   size_t located_count_ = 0;
+  // The segments after the first one of each, in one row, as long as none was made since.
+  std::vector<Segment*> walked_;
+  bool has_walked_all_ = true;
   bool is_by_stamp_ = true;       // Its buffers are exclusive, and not among what was located.
   std::vector<Access> resolved_;  // Its buffers as ranges.
   std::vector<Walk> long_walks_;

@@ -151,6 +151,8 @@ void HazardTracker::append_ranges_of(std::span<const BufferAccess> buffers,
 inline bool HazardTracker::find(std::span<const Access> ranges,
                                 std::span<const BufferAccess> buffers, AccessCodes codes) {
   located_count_ = 0;
+  walked_.clear();
+  has_walked_all_ = true;
   is_by_stamp_ = true;
   bool is_conflict = false;
   if (!ranges.empty()) {
@@ -178,11 +180,27 @@ bool HazardTracker::find_by_range(std::span<const BufferAccess> buffers, AccessC
   return is_conflict;
 }
 
+// Goes through the segments of the access as far as there are some; those after the first one are
+// walked_ then, if these are all, and end where its range does.
+inline HazardTracker::Walked HazardTracker::walk(Segment* first, const Access& access,
+                                                 AccessCodes codes) {
+  const size_t walked_count = walked_.size();
+  Walked walked;
+  for (Segment* segment = first; segment != nullptr; segment = segments_.next_of(*segment)) {
+    if (segment != first) walked_.push_back(segment);
+    walked.is_conflict |= codes.conflicts(segments_.stamp_of(*segment), access.mode, epoch_);
+    walked.is_whole = segment->end == access.range.end;
+    if (segment->end >= access.range.end) break;
+  }
+  if (!walked.is_whole) walked_.resize(walked_count);
+  return walked;
+}
+
 // Does not stop at the first conflict: the rest of the ranges must be cut as well.
 inline bool HazardTracker::locate(std::span<const Access> ranges, AccessCodes codes) {
-  const uint32_t epoch = epoch_;
   const uint64_t move_count = segments_.move_count();
   const size_t segment_count = segments_.segment_count();
+  const size_t walked_count = walked_.size();
   if (located_.size() < located_count_ + ranges.size()) {
     located_.resize(located_count_ + ranges.size());
   }
@@ -190,17 +208,20 @@ inline bool HazardTracker::locate(std::span<const Access> ranges, AccessCodes co
   bool is_conflict = false;
   for (const Access& access : ranges) {
     if (access.range.is_empty()) continue;
-    Segment* segment = segments_.locate(access.memory, access.range);
-    *located++ = {segment, access.memory, access.range, access.mode};
-    is_conflict |= codes.conflicts(segments_.stamp_of(*segment), access.mode, epoch);
-    while (segment->end != access.range.end) {
-      segment = segments_.next_of(*segment);
-      is_conflict |= codes.conflicts(segments_.stamp_of(*segment), access.mode, epoch);
-      ++step_count_;
+    Segment* first = segments_.begins_at(access.memory, access.range.begin);
+    Walked walked = walk(first, access, codes);
+    if (!walked.is_whole) {
+      first = segments_.locate_anew(access.memory, access.range);
+      walked = walk(first, access, codes);
     }
+    *located++ = {first, access.memory, access.range, access.mode};
+    is_conflict |= walked.is_conflict;
   }
   located_count_ = static_cast<size_t>(located - located_.data());
+  step_count_ += walked_.size() - walked_count;
   step_count_ += kStepsToMake * (segments_.segment_count() - segment_count);
+  // A later range may have cut what an earlier one has walked.
+  has_walked_all_ &= segments_.segment_count() == segment_count;
   if (segments_.move_count() != move_count) find_located_again();
   return is_conflict;
 }
@@ -214,11 +235,17 @@ void HazardTracker::find_located_again() {
 
 inline void HazardTracker::record_found(std::span<const BufferAccess> buffers, AccessCodes codes) {
   const uint32_t epoch = epoch_;
+  Segment* const* walked = walked_.data();
   for (size_t i = 0; i < located_count_; ++i) {
     const Located& access = located_[i];
     uint32_t& stamp = segments_.stamp_of(*access.first);
     stamp = codes.stamp_after(stamp, access.mode, epoch);
-    if (access.first->end != access.range.end) record_rest(access, codes);
+    if (access.first->end == access.range.end) continue;
+    if (has_walked_all_) {
+      walked = record_walked(access, walked, codes.code_of(access.mode));
+    } else {
+      record_rest(access, codes);
+    }
   }
   access_count_ += located_count_;
   looks_up_ranges_ = located_count_ > 0;
@@ -232,7 +259,22 @@ inline void HazardTracker::record_found(std::span<const BufferAccess> buffers, A
   if (!long_walks_.empty()) merge_long_walks();
 }
 
-// Stamps what follows the first segment of the access.
+// Stamps what follows the first segment of the access, which is what `walked` points to; returns
+// where the segments of the next access are.
+inline Segment* const* HazardTracker::record_walked(const Located& access, Segment* const* walked,
+                                                    uint32_t code) {
+  Segment* const* const first = walked;
+  for (;;) {
+    Segment& segment = **walked++;
+    uint32_t& stamp = segments_.stamp_of(segment);
+    stamp = AccessCodes::stamp_after(stamp, code, epoch_);
+    if (segment.end == access.range.end) break;
+  }
+  if (1 + (walked - first) > kMaxUnmergedWalk) long_walks_.push_back({access.memory, access.range});
+  return walked;
+}
+
+// The same where some were made since they were walked.
 void HazardTracker::record_rest(const Located& access, AccessCodes codes) {
   const int walked_count = 1 + stamp_until(access.range.end, segments_.next_of(*access.first),
                                            codes.code_of(access.mode));

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "encoder/sync/ggml.h"
@@ -154,17 +155,18 @@ struct Column {
   Role role;
   Contestant (*make)(std::string name, const TrackerStream& stream, bool is_first);
   bool is_quadratic;  // Without barriers.
+  bool sees_overlap;
 };
 
 constexpr Column kColumns[] = {
-    {"registered", Role::kRegistered, contestant<RegisteredTracker>, false},
-    {"raw", Role::kRaw, contestant<RawTracker>, false},
-    {"list", Role::kExact, contestant<PeerTracker<LinearScan>>, true},
-    {"map", Role::kExact, contestant<PeerTracker<OrderedMap>>, false},
-    {"ggml", Role::kInexact, contestant<ModelTracker<GgmlMetalEncoder, false>>, true},
-    {"mlx-2026", Role::kInexact, contestant<ModelTracker<Mlx2026Encoder, true>>, false},
-    {"hash", Role::kInexact, contestant<PeerTracker<FlatHash>>, false},
-    {"dense", Role::kIdeal, contestant<DenseTracker>, false},
+    {"registered", Role::kRegistered, contestant<RegisteredTracker>, false, true},
+    {"raw", Role::kRaw, contestant<RawTracker>, false, true},
+    {"list", Role::kExact, contestant<PeerTracker<LinearScan>>, true, true},
+    {"map", Role::kExact, contestant<PeerTracker<OrderedMap>>, false, true},
+    {"ggml", Role::kInexact, contestant<ModelTracker<GgmlMetalEncoder, false>>, true, true},
+    {"mlx-2026", Role::kInexact, contestant<ModelTracker<Mlx2026Encoder, true>>, false, false},
+    {"hash", Role::kInexact, contestant<PeerTracker<FlatHash>>, false, false},
+    {"dense", Role::kIdeal, contestant<DenseTracker>, false, false},
 };
 
 class Table {
@@ -178,13 +180,14 @@ class Table {
   }
 
   void measure(const std::string& name, const TrackerStream& stream, bool is_first,
-               bool has_barriers) {
+               bool has_barriers, bool has_overlap = false) {
     std::vector<Contestant> contestants;
     const bool is_long = stream.dispatch_count() > 10'000;
     for (const Column& column : kColumns) {
       Contestant made = column.make(column.name, stream, is_first);
       made.is_judged = column.role == Role::kRegistered || column.role == Role::kRaw;
       if (column.is_quadratic && is_long && !has_barriers) made.pass = nullptr;
+      if (has_overlap && !column.sees_overlap) made.pass = nullptr;
       contestants.push_back(std::move(made));
     }
     const auto timings = program_.measure(
@@ -273,6 +276,21 @@ void measure_pools(Table& table, ContestProgram& program, bool is_first) {
   }
 }
 
+// Beside those that see overlap.
+void measure_overlapping(Table& table, ContestProgram& program) {
+  for (const auto& [count_name, buffers] : {std::pair("64", 64), std::pair("1e4", 10'000)}) {
+    for (const int64_t period : {kNoDependency, int64_t{64}, int64_t{8}, int64_t{1}}) {
+      constexpr int64_t kDispatches = 100'000;
+      const std::string distance = period == kNoDependency ? "never" : std::to_string(period);
+      const std::string name = std::string("overlapping/") + count_name + "/" + distance + "/1e5";
+      if (!is_wanted(program, name)) continue;
+      const auto buffer_count = static_cast<uint64_t>(buffers);
+      table.measure(name, overlapping_stream(kDispatches, period, buffer_count), false,
+                    period != kNoDependency, true);
+    }
+  }
+}
+
 void measure_new_ranges(Table& table, ContestProgram& program) {
   for (const bool is_sequential : {true, false}) {
     for (const int64_t period : {kNoDependency, int64_t{64}}) {
@@ -309,6 +327,7 @@ int run(int argc, char** argv) {
     measure_streams(table, is_first);
     measure_pools(table, program, is_first);
   }
+  measure_overlapping(table, program);
   measure_new_ranges(table, program);
   table.print_end();
   return program.finish();

@@ -1,6 +1,8 @@
 #include "tests/bench/tracker_streams.h"
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -65,6 +67,45 @@ TrackerStream pool_stream(const PoolOptions& options) {
       last_output = half + writes++ % half;
       ++writes_of_epoch;
       append(stream, last_output, AccessMode::kWrite);
+    }
+    end_dispatch(stream);
+  }
+  return stream;
+}
+
+TrackerStream overlapping_stream(int64_t dispatches, int64_t period, uint64_t buffers) {
+  TrackerStream stream;
+  StreamRandom random;
+  const uint64_t half = buffers / 2;
+  const uint64_t half_bytes = half * kBufferBytes;
+  for (uint64_t i = 0; i < buffers; ++i) {
+    const uint64_t size_bytes = 4 * (1 + random.below(kBufferBytes));
+    const uint64_t begin = 4 * random.below((half_bytes - size_bytes) / 4);
+    const uint64_t first = i < half ? 0 : half_bytes;
+    stream.ranges.push_back(access_of(first + begin, first + begin + size_bytes));
+  }
+  std::vector<int64_t> writer_epoch(2 * half_bytes / 4, -1);  // By word.
+  const auto words_of = [&](uint64_t buffer) {
+    const ByteRange& range = stream.ranges[buffer].range;
+    return std::span(&writer_epoch[range.begin / 4], range.size_bytes() / 4);
+  };
+  uint64_t last_output = half;
+  int64_t epoch = 0;
+  for (int64_t i = 0; i < dispatches; ++i) {
+    const bool depends = period != kNoDependency && i > 0 && i % period == 0;
+    epoch += depends;
+    for (size_t read = 0; read + 1 < kAccessCount; ++read) {
+      append(stream, depends && read == 0 ? last_output : random.below(half), AccessMode::kRead);
+    }
+    const uint64_t output = half + random.below(half);
+    const auto words = words_of(output);
+    const bool is_free = std::ranges::none_of(words, [&](int64_t e) { return e == epoch; });
+    if (is_free) {
+      std::ranges::fill(words, epoch);
+      last_output = output;
+      append(stream, output, AccessMode::kWrite);
+    } else {
+      append(stream, random.below(half), AccessMode::kRead);
     }
     end_dispatch(stream);
   }

@@ -33,6 +33,11 @@ struct PoolOptions {
 // are fewer than a period, or where there are none without dependencies.
 TrackerStream pool_stream(const PoolOptions& options);
 
+// As a pool, but that its `buffers` ranges overlap at random in their half of the bytes: up to four
+// times as long as they would be side by side, so that a byte is of two on average. A write that
+// would touch what its epoch has written is a fourth read.
+TrackerStream overlapping_stream(int64_t dispatches, int64_t period, uint64_t buffers);
+
 // Four ranges a dispatch that never come again, in the order of their addresses or shuffled, but
 // that after each `period` dispatches one reads what the one before wrote.
 TrackerStream new_ranges_stream(int64_t dispatches, int64_t period, bool is_sequential);

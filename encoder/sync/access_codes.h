@@ -36,12 +36,7 @@ class AccessCodes {
   // none.
   uint32_t allowed_before(AccessMode mode) const { return (allowed_ >> shift_of(mode)) & kNothing; }
 
-  // Whether that is the code of an earlier access that is not a read.
-  bool allows_other(uint32_t earlier_code, AccessMode mode) const {
-    return earlier_code == allowed_before(mode);
-  }
-
-  // What an access does, as a list of few keeps it: its mode, which takes no time to tell, or for
+  // What an access does, as lists keep it: its mode, which takes no time to tell, or for
   // atomics that commute kCommuting and their operation.
   uint16_t use_of(AccessMode mode) const {
     const uint32_t code = code_of(mode);
@@ -96,7 +91,6 @@ class PlainCodes {
     return (earlier_use <= static_cast<uint16_t>(AccessMode::kRead)) & (is_write(mode) == 0);
   }
   uint32_t code_of(AccessMode mode) const { return is_write(mode) * AccessCodes::kWriteCode; }
-  bool allows_other(uint32_t /*earlier_code*/, AccessMode /*mode*/) const { return false; }
   bool conflicts(uint32_t stamp, AccessMode mode, uint32_t epoch) const {
     return stamp + is_write(mode) > epoch;
   }

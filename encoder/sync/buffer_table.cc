@@ -14,13 +14,11 @@ BufferId BufferTable::add(MemoryId memory, ByteRange range) {
   states_[index] = {0, generation_ | kIsShared};
   bytes_[index] = {range, memory, generation_};
   ++shared_count_;
-  empty_count_ += range.is_empty();
   return {index, generation_};
 }
 
 void BufferTable::remove(BufferId id) {
   if (!is_exclusive(id.index)) --shared_count_;
-  empty_count_ -= bytes_[id.index].range.is_empty();
   states_[id.index].generation = UINT32_MAX;  // No handle has it.
   bytes_[id.index].generation = UINT32_MAX;
   free_.push_back(id.index);

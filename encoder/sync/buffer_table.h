@@ -87,9 +87,6 @@ class BufferTable {
   // themselves.
   size_t shared_count() const { return shared_count_; }
 
-  // How many of them are empty.
-  size_t empty_count() const { return empty_count_; }
-
   void forget_stamps();
   // The bytes in which find_stamp() looks.
   size_t lookup_bytes() const { return states_.size() * sizeof(State); }
@@ -110,7 +107,6 @@ class BufferTable {
   std::vector<uint32_t> free_;
   uint32_t generation_ = 0;  // How many buffers have been removed.
   size_t shared_count_ = 0;
-  size_t empty_count_ = 0;
 };
 
 }  // namespace interlock

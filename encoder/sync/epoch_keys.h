@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include "encoder/program/ids.h"
-#include "encoder/program/program.h"
 #include "encoder/program/range.h"
 
 namespace interlock {
@@ -18,20 +16,19 @@ namespace interlock {
 struct RangeKey {
   uint64_t begin;
   uint32_t memory;
-  uint16_t use;  // AccessCodes::use_of(), in a list that keeps it; a byte might be any object's.
+  uint16_t use;  // AccessCodes::use_of(), if it was stored; a byte might be any object's.
   uint64_t end;
 
   static RangeKey of(MemoryId memory, ByteRange range) {
     return {range.begin, memory.index, 0, range.end};
   }
-  // That a range is not empty is asked last: what meets but for that is rare.
+  // Without a branch, for many in a row: which of two ranges comes first is as good as random.
   bool meets(const RangeKey& other) const {
-    return begin < other.end && other.begin < end && memory == other.memory && begin < end &&
-           other.begin < other.end;
-  }
-  // The same, for many others in a row: which of two ranges comes first is as good as random.
-  bool meets_without_branch(const RangeKey& other) const {
     return std::max(begin, other.begin) < std::min(end, other.end) && memory == other.memory;
+  }
+  // With branches, for a few: the same, if neither is empty.
+  bool may_meet(const RangeKey& other) const {
+    return begin < other.end && other.begin < end && memory == other.memory;
   }
   void store(RangeKey& place) const {
     place.begin = begin;
@@ -49,22 +46,13 @@ struct BufferKey {
   uint32_t index;
   uint16_t use;  // As that of RangeKey.
 
+  static BufferKey of(uint32_t index) { return {index, 0}; }
   bool meets(const BufferKey& other) const { return index == other.index; }
-  bool meets_without_branch(const BufferKey& other) const { return meets(other); }
+  bool may_meet(const BufferKey& other) const { return meets(other); }
   void store(BufferKey& place) const { place.index = index; }
   void store(BufferKey& place, uint16_t use_of_access) const {
     store(place);
     place.use = use_of_access;
-  }
-};
-
-// What ShortEpoch asks of operands that are ranges.
-struct KeysOfRanges {
-  static RangeKey of(const Access& access) { return RangeKey::of(access.memory, access.range); }
-  static void check(const Access& /*access*/) {}
-  template <typename Codes>
-  static bool conflict_besides(std::span<const Access> /*accesses*/, const Codes& /*codes*/) {
-    return false;
   }
 };
 

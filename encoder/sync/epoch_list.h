@@ -23,7 +23,7 @@ class EpochList {
 
   // Lists a dispatch. Returns true iff it conflicts with what was listed, which is then forgotten:
   // a new epoch begins. An operand conflicts with each earlier access that it meets, but for those
-  // of the code that AccessCodes allows; none with another of its dispatch.
+  // that AccessCodes allows; none with another of its dispatch.
   // `key_of(operand)` returns a Key; it is called once for each operand, in order.
   // Requires: size() <= kMaxListed, at most kMaxOperands.
   // Inlined, though it is large: what `key_of` needs is in registers then.
@@ -37,17 +37,15 @@ class EpochList {
     uint32_t next_read = read_end;
     uint32_t next_other = other_end;
     const auto append = [&](const Key& key, AccessMode mode) {
-      const uint32_t code = codes.code_of(mode);
-      if (code == AccessCodes::kReadCode) {
+      if (mode <= AccessMode::kRead) {
         key.store(reads_[next_read++]);
       } else {
-        other_codes_[next_other] = code;
-        key.store(others_[next_other++]);
+        key.store(others_[next_other++], codes.use_of(mode));
       }
     };
     const auto conflicts = [&](const Key& key, AccessMode mode) {
       return conflicts_with_other(key, codes, mode, other_end) ||
-             (codes.code_of(mode) != AccessCodes::kReadCode && meets_read(key, read_end));
+             (mode > AccessMode::kRead && meets_read(key, read_end));
     };
     bool is_conflict = false;
     auto operand = operands.begin();
@@ -72,15 +70,11 @@ class EpochList {
   }
 
   // Lists one access of the current epoch. Requires: size() < kMaxListed.
-  void append(const Key& key, uint32_t code) {
+  void append(const Key& key, uint16_t use) {
     if (read_end_ + other_end_ == kPlaces) move_to_front();
     ++count_;
-    if (code == AccessCodes::kReadCode) {
-      reads_[read_end_++] = key;
-    } else {
-      other_codes_[other_end_] = code;
-      others_[other_end_++] = key;
-    }
+    const bool only_reads = use <= static_cast<uint16_t>(AccessMode::kRead);
+    key.store(only_reads ? reads_[read_end_++] : others_[other_end_++], use);
   }
 
   size_t size() const { return count_; }
@@ -89,11 +83,12 @@ class EpochList {
     count_ = 0;
   }
 
-  // Calls visit(key, code) for each access.
+  // Calls visit(key, use) for each access.
   template <typename Visit>
   void for_each(const Visit& visit) const {
-    for (size_t i = read_begin_; i < read_end_; ++i) visit(reads_[i], AccessCodes::kReadCode);
-    for (size_t i = other_begin_; i < other_end_; ++i) visit(others_[i], other_codes_[i]);
+    constexpr auto kRead = static_cast<uint16_t>(AccessMode::kRead);
+    for (size_t i = read_begin_; i < read_end_; ++i) visit(reads_[i], kRead);
+    for (size_t i = other_begin_; i < other_end_; ++i) visit(others_[i], others_[i].use);
   }
 
  private:
@@ -108,10 +103,7 @@ class EpochList {
     const Key* const first = others_.data() + other_begin_;
     for (const Key* other = others_.data() + end; other != first;) {
       --other;
-      if (!other->meets_without_branch(key)) continue;
-      if (!codes.allows_other(other_codes_[static_cast<size_t>(other - others_.data())], mode)) {
-        return true;
-      }
+      if (other->meets(key) && !codes.allows_after(other->use, mode)) return true;
     }
     return false;
   }
@@ -120,7 +112,7 @@ class EpochList {
     const Key* const first = reads_.data() + read_begin_;
     for (const Key* read = reads_.data() + end; read != first;) {
       --read;
-      if (read->meets_without_branch(key)) return true;
+      if (read->meets(key)) return true;
     }
     return false;
   }
@@ -128,15 +120,13 @@ class EpochList {
   void move_to_front() {
     std::copy(&reads_[read_begin_], &reads_[read_end_], reads_.data());
     std::copy(&others_[other_begin_], &others_[other_end_], others_.data());
-    std::copy(&other_codes_[other_begin_], &other_codes_[other_end_], other_codes_.data());
     read_end_ -= std::exchange(read_begin_, 0);
     other_end_ -= std::exchange(other_begin_, 0);
   }
 
   std::array<Key, kPlaces> reads_;
   std::array<Key, kPlaces> others_;
-  std::array<uint32_t, kPlaces> other_codes_;  // As AccessCodes::code_of().
-  uint32_t read_begin_ = 0;                    // Those of the epoch are in [begin, end).
+  uint32_t read_begin_ = 0;  // Those of the epoch are in [begin, end).
   uint32_t read_end_ = 0;
   uint32_t other_begin_ = 0;
   uint32_t other_end_ = 0;

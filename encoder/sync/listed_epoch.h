@@ -19,56 +19,34 @@ class ListedEpoch {
   static constexpr size_t kMaxListed = EpochList<Key>::kMaxListed;
 
   // ShortEpoch::add().
-  template <typename Operand, typename Codes, typename Keys>
+  template <typename Operand, typename Codes, typename KeyOf>
   [[gnu::always_inline]] ShortEpochAdded add_to_few(std::span<const Operand> operands,
-                                                    const Codes& codes, const Keys& keys) {
-    return few_.add(operands, codes, keys);
+                                                    const Codes& codes, const KeyOf& key_of) {
+    return few_.add(operands, codes, key_of);
   }
 
-  // Whether is_one(key, use) for one of few accesses.
-  template <typename IsOne>
-  bool any_of_few(const IsOne& is_one) const {
-    return few_.any(is_one);
-  }
-
-  // The epoch has few accesses, or none, and dispatches may be added to them.
-  bool open_few() {
-    if (more_.size() > 0) return false;
-    few_.open();
-    return true;
-  }
-
-  // Lists a dispatch, whatever it has. Returns true iff it conflicts with what was listed, which is
-  // then forgotten: a new epoch begins. Requires: size() <= kMaxListed, at most kMaxOperands, and
-  // Key::meets() tells of all conflicts.
-  template <typename Operand, typename Codes, typename Keys>
-  bool add(std::span<const Operand> operands, const Codes& codes, const Keys& keys) {
-    if (open_few()) {
-      const ShortEpochAdded added = few_.add(operands, codes, keys);
-      if (added != ShortEpochAdded::kNot) return added == ShortEpochAdded::kConflicts;
-      move_to_more();
-    }
+  // Lists a dispatch, as EpochList::add() does, whatever it has. Requires: size() <= kMaxListed, at
+  // most kMaxOperands.
+  template <typename Operand, typename Codes, typename KeyOf>
+  bool add(std::span<const Operand> operands, const Codes& codes, const KeyOf& key_of) {
+    if (more_.size() == 0) return add_to_few_or_more(operands, codes, key_of);
     const bool was_long = more_.size() > ShortEpoch<Key>::kMost;
-    const bool is_conflict = more_.add(operands, codes, [&](const Operand& operand) {
-      keys.check(operand);
-      return keys.of(operand);
-    });
+    const bool is_conflict = more_.add(operands, codes, key_of);
     // Who had more than a few may well have more again.
-    if (is_conflict && !was_long && operands.size() <= ShortEpoch<Key>::kMost) {
-      few_.open();
-      few_.add(operands, codes, keys);
-      more_.clear();
-    }
+    if (is_conflict && !was_long && more_.size() <= ShortEpoch<Key>::kMost) move_to_few();
     return is_conflict;
   }
 
   // Lists one access of the current epoch. Requires: size() < kMaxListed.
-  void append(const Key& key, uint32_t code) {
+  void append(const Key& key, uint16_t use) {
     move_to_more();
-    more_.append(key, code);
+    more_.append(key, use);
   }
 
   size_t size() const { return few_.size() + more_.size(); }
+
+  // Whether it has accesses, or add_to_few() may list some.
+  bool is_in_use() const { return few_.is_open() || more_.size() > 0; }
 
   // Forgets all, and is not open.
   void clear() {
@@ -76,18 +54,34 @@ class ListedEpoch {
     more_.clear();
   }
 
-  // Calls visit(key, code) for each access.
+  // Calls visit(key, use) for each access.
   template <typename Visit>
   void for_each(const Visit& visit) const {
-    few_.for_each([&](const Key& key, uint16_t use) { visit(key, AccessCodes::code_of_use(use)); });
+    few_.for_each(visit);
     more_.for_each(visit);
   }
 
  private:
+  // Apart, so that what is left of add() keeps what it needs in registers.
+  template <typename Operand, typename Codes, typename KeyOf>
+  [[gnu::noinline]] bool add_to_few_or_more(std::span<const Operand> operands, const Codes& codes,
+                                            const KeyOf& key_of) {
+    few_.open();
+    const ShortEpochAdded added = few_.add(operands, codes, key_of);
+    if (added != ShortEpochAdded::kNot) return added == ShortEpochAdded::kConflicts;
+    move_to_more();
+    return more_.add(operands, codes, key_of);
+  }
+
   void move_to_more() {
-    few_.for_each(
-        [&](const Key& key, uint16_t use) { more_.append(key, AccessCodes::code_of_use(use)); });
+    few_.for_each([&](const Key& key, uint16_t use) { more_.append(key, use); });
     few_.close();
+  }
+
+  [[gnu::noinline]] void move_to_few() {
+    few_.open();
+    more_.for_each([&](const Key& key, uint16_t use) { few_.append(key, use); });
+    more_.clear();
   }
 
   ShortEpoch<Key> few_;  // All of the epoch, or nothing.

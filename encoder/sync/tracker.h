@@ -104,38 +104,32 @@ class HazardTracker {
     ByteRange range;
   };
 
-  // What ShortEpoch asks of operands that are buffers.
-  class KeysOfBuffers {
-   public:
-    explicit KeysOfBuffers(const HazardTracker& tracker)
-        : tracker_(tracker), checker_(tracker.segments_.buffers) {}
+  // What lists ask of operands. Those of buffers check the handle.
 
-    static BufferKey of(const BufferAccess& access) { return {access.buffer.index, 0}; }
-    void check(const BufferAccess& access) const { checker_.check(access.buffer); }
-    template <typename Codes>
-    bool conflict_besides(std::span<const BufferAccess> buffers, const Codes& codes) const {
-      return tracker_.segments_.buffers.shared_count() > 0 &&
-             tracker_.conflict_by_range(buffers, codes);
+  struct KeyOfRange {
+    RangeKey operator()(const Access& access) const {
+      return RangeKey::of(access.memory, access.range);
+    }
+  };
+
+  class KeyOfBuffer {
+   public:
+    explicit KeyOfBuffer(const BufferTable& table) : checker_(table) {}
+    BufferKey operator()(const BufferAccess& access) const {
+      checker_.check(access.buffer);
+      return BufferKey::of(access.buffer.index);
     }
 
    private:
-    const HazardTracker& tracker_;
     BufferTable::Checker checker_;
   };
 
-  // The same, where they are compared as ranges.
-  struct KeysOfTheirRanges {
+  struct RangeKeyOfBuffer {
     const BufferTable& table;
 
-    RangeKey of(const BufferAccess& access) const {
+    RangeKey operator()(const BufferAccess& access) const {
       const BufferTable::Bytes& bytes = table.bytes_of(access.buffer);
       return RangeKey::of(bytes.memory, bytes.range);
-    }
-    static void check(const BufferAccess& /*access*/) {}  // of() does.
-    template <typename Codes>
-    static bool conflict_besides(std::span<const BufferAccess> /*buffers*/,
-                                 const Codes& /*codes*/) {
-      return false;
     }
   };
 
@@ -151,12 +145,13 @@ class HazardTracker {
   bool list(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
             AtomicOp atomic_op);
-  bool list_as_buffers(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+  bool list_by_handle(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
-  template <typename Codes>
-  bool conflict_by_range(std::span<const BufferAccess> buffers, const Codes& codes) const;
   bool end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers);
-  void list_buffers_as_ranges();
+  void list_buffers_as_ranges() {
+    if (listed_buffers_.is_in_use()) move_buffers_to_ranges();
+  }
+  void move_buffers_to_ranges();
   bool outgrow_list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
                     AtomicOp atomic_op);
   void try_to_leave_lists(size_t listed_count, bool is_of_buffers);
@@ -198,8 +193,8 @@ class HazardTracker {
   uint32_t epoch_ = AccessCodes::kCodeCount;  // Segments start with the stamp 0: not used.
 
   // While epochs are short, what they do is in one of the lists, and the segments know nothing of
-  // the current one. Ranges also stand for buffers, where they are not alone. At most one of the
-  // lists is open, and has all of the epoch then.
+  // the current one. Ranges also stand for buffers, where they are not alone or some share bytes.
+  // At most one of the lists is in use, and has all of the epoch then.
   bool is_listing_ = true;
   ListedEpoch<RangeKey> listed_ranges_;
   ListedEpoch<BufferKey> listed_buffers_;
@@ -223,12 +218,13 @@ class HazardTracker {
   std::vector<Walk> long_walks_;
 };
 
-// Few accesses and no atomics: that is most of what most streams are, and takes no call.
+// Few accesses and no atomics: that is most of what most streams are, and takes no call. Buffers
+// are compared by their handles, or where some share bytes as ranges.
 
 [[gnu::always_inline]] inline bool HazardTracker::add(std::span<const Access> ranges,
                                                       AtomicOp atomic_op) {
   if (atomic_op == AtomicOp::kNone) [[likely]] {
-    const auto added = listed_ranges_.add_to_few(ranges, PlainCodes(), KeysOfRanges());
+    const ShortEpochAdded added = listed_ranges_.add_to_few(ranges, PlainCodes(), KeyOfRange());
     if (added != ShortEpochAdded::kNot) [[likely]] {
       return count_listed(added == ShortEpochAdded::kConflicts);
     }
@@ -239,7 +235,11 @@ class HazardTracker {
 [[gnu::always_inline]] inline bool HazardTracker::add(std::span<const BufferAccess> buffers,
                                                       AtomicOp atomic_op) {
   if (atomic_op == AtomicOp::kNone) [[likely]] {
-    const auto added = listed_buffers_.add_to_few(buffers, PlainCodes(), KeysOfBuffers(*this));
+    const BufferTable& table = segments_.buffers;
+    const ShortEpochAdded added =
+        table.shared_count() > 0
+            ? listed_ranges_.add_to_few(buffers, PlainCodes(), RangeKeyOfBuffer{table})
+            : listed_buffers_.add_to_few(buffers, PlainCodes(), KeyOfBuffer(table));
     if (added != ShortEpochAdded::kNot) [[likely]] {
       return count_listed(added == ShortEpochAdded::kConflicts);
     }

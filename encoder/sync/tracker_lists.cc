@@ -25,7 +25,7 @@ bool HazardTracker::list(std::span<const Access> ranges, AtomicOp atomic_op) {
   }
   list_buffers_as_ranges();
   return with_codes_of(atomic_op, [&](const auto& codes) {
-    const bool is_conflict = listed_ranges_.add(ranges, codes, KeysOfRanges());
+    const bool is_conflict = listed_ranges_.add(ranges, codes, KeyOfRange());
     return end_listing(is_conflict, listed_ranges_.size(), false);
   });
 }
@@ -34,59 +34,28 @@ bool HazardTracker::list(std::span<const BufferAccess> buffers, AtomicOp atomic_
   if (buffers.size() > ListedEpoch<BufferKey>::kMaxOperands) {
     return outgrow_list({}, buffers, atomic_op);
   }
-  const bool are_alone = listed_ranges_.size() == 0 && segments_.buffers.empty_count() == 0;
-  return are_alone ? list_as_buffers(buffers, atomic_op) : list_by_range(buffers, atomic_op);
+  const bool are_apart = listed_ranges_.size() == 0 && segments_.buffers.shared_count() == 0;
+  return are_apart ? list_by_handle(buffers, atomic_op) : list_by_range(buffers, atomic_op);
 }
 
-// Where two share bytes, that is asked of few accesses alone.
-bool HazardTracker::list_as_buffers(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+bool HazardTracker::list_by_handle(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   listed_ranges_.clear();
-  const KeysOfBuffers keys(*this);
   return with_codes_of(atomic_op, [&](const auto& codes) {
-    if (segments_.buffers.shared_count() == 0) {
-      const bool is_conflict = listed_buffers_.add(buffers, codes, keys);
-      return end_listing(is_conflict, listed_buffers_.size(), true);
-    }
-    const ShortEpochAdded added = listed_buffers_.open_few()
-                                      ? listed_buffers_.add_to_few(buffers, codes, keys)
-                                      : ShortEpochAdded::kNot;
-    if (added == ShortEpochAdded::kNot) return list_by_range(buffers, atomic_op);
-    return count_listed(added == ShortEpochAdded::kConflicts);
+    const bool is_conflict = listed_buffers_.add(buffers, codes, KeyOfBuffer(segments_.buffers));
+    return end_listing(is_conflict, listed_buffers_.size(), true);
   });
 }
-
-// Whether a dispatch conflicts with the buffers that are listed, few, in bytes that they share.
-template <typename Codes>
-bool HazardTracker::conflict_by_range(std::span<const BufferAccess> buffers,
-                                      const Codes& codes) const {
-  const BufferTable& table = segments_.buffers;
-  for (const BufferAccess& access : buffers) {
-    const RangeKey key = KeysOfTheirRanges{table}.of(access);
-    const bool is_conflict = listed_buffers_.any_of_few([&](BufferKey other, uint16_t use) {
-      if (codes.allows_after(use, access.mode)) return false;
-      const BufferTable::Bytes& others = table.bytes(other.index);
-      return RangeKey::of(others.memory, others.range).meets(key);
-    });
-    if (is_conflict) return true;
-  }
-  return false;
-}
-
-template bool HazardTracker::conflict_by_range(std::span<const BufferAccess> buffers,
-                                               const PlainCodes& codes) const;
 
 bool HazardTracker::list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   list_buffers_as_ranges();
   return with_codes_of(atomic_op, [&](const auto& codes) {
     const bool is_conflict =
-        listed_ranges_.add(buffers, codes, KeysOfTheirRanges{segments_.buffers});
+        listed_ranges_.add(buffers, codes, RangeKeyOfBuffer{segments_.buffers});
     const size_t count = listed_ranges_.size();
-    if (is_conflict && segments_.buffers.empty_count() == 0 &&
-        count <= ShortEpoch<BufferKey>::kMost) {
+    if (is_conflict && segments_.buffers.shared_count() == 0) {
       // All that is left is buffers.
       listed_ranges_.clear();
-      listed_buffers_.open_few();
-      listed_buffers_.add_to_few(buffers, codes, KeysOfBuffers(*this));
+      listed_buffers_.add(buffers, codes, KeyOfBuffer(segments_.buffers));
     }
     return end_listing(is_conflict, count, false);
   });
@@ -103,10 +72,10 @@ bool HazardTracker::list(std::span<const Access> ranges, std::span<const BufferA
 }
 
 // Before buffers are compared with bytes that are no buffer, or share some with each other.
-void HazardTracker::list_buffers_as_ranges() {
-  listed_buffers_.for_each([&](BufferKey buffer, uint32_t code) {
+void HazardTracker::move_buffers_to_ranges() {
+  listed_buffers_.for_each([&](BufferKey buffer, uint16_t use) {
     const BufferTable::Bytes& bytes = segments_.buffers.bytes(buffer.index);
-    listed_ranges_.append(RangeKey::of(bytes.memory, bytes.range), code);
+    listed_ranges_.append(RangeKey::of(bytes.memory, bytes.range), use);
   });
   listed_buffers_.clear();
 }
@@ -136,10 +105,11 @@ void HazardTracker::leave_lists() {
   patience_ = listed_epochs_ < 8 ? std::min(2 * patience_, kMaxPatience) : 1;
   access_count_ = listed_ranges_.size();
   segments_.prepare(epoch_);
-  listed_ranges_.for_each([&](const RangeKey& key, uint32_t code) {
+  listed_ranges_.for_each([&](const RangeKey& key, uint16_t use) {
     const ByteRange range{key.begin, key.end};
     if (range.is_empty()) return;
-    stamp_until(range.end, segments_.locate(MemoryId(key.memory), range), code);
+    stamp_until(range.end, segments_.locate(MemoryId(key.memory), range),
+                AccessCodes::code_of_use(use));
   });
   listed_ranges_.clear();
 }

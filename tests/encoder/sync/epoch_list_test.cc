@@ -76,23 +76,11 @@ std::vector<Operand> random_operands(TestRandom& random, uint64_t memory_bytes, 
   return operands;
 }
 
-struct KeysOfOperands {
-  static RangeKey of(const Operand& operand) { return operand.key; }
-  static void check(const Operand& /*operand*/) {}
-  template <typename Codes>
-  static bool conflict_besides(std::span<const Operand> /*operands*/, const Codes& /*codes*/) {
-    return false;
-  }
-};
+RangeKey key_of(const Operand& operand) { return operand.key; }
 
-bool add(EpochList<RangeKey>& list, std::span<const Operand> operands, AtomicOp op) {
-  return with_codes_of(
-      op, [&](const auto& codes) { return list.add(operands, codes, KeysOfOperands::of); });
-}
-
-bool add(ListedEpoch<RangeKey>& list, std::span<const Operand> operands, AtomicOp op) {
-  return with_codes_of(
-      op, [&](const auto& codes) { return list.add(operands, codes, KeysOfOperands()); });
+template <typename List>
+bool add(List& list, std::span<const Operand> operands, AtomicOp op) {
+  return with_codes_of(op, [&](const auto& codes) { return list.add(operands, codes, key_of); });
 }
 
 template <typename List>
@@ -119,8 +107,8 @@ TYPED_TEST(EpochLists, AgreeWithAnObviousListHoweverLongEpochsAre) {
         ASSERT_EQ(list.size(), obvious.size()) << i;
         longest = std::max(longest, list.size());
         size_t read_count = 0;
-        list.for_each([&](const RangeKey& /*key*/, uint32_t code) {
-          read_count += code == AccessCodes::kReadCode;
+        list.for_each([&](const RangeKey& /*key*/, uint16_t use) {
+          read_count += AccessCodes::code_of_use(use) == AccessCodes::kReadCode;
         });
         ASSERT_EQ(read_count, obvious.read_count()) << i;
       }
@@ -166,8 +154,7 @@ TEST(ShortEpoch, TakesAllOfADispatchOrNothing) {
     }
     const std::vector<Operand> operands = random_operands(random, 200, 5);
     const bool has_room = few.is_open() && few.size() + operands.size() <= few.kMost;
-    const ShortEpochAdded added =
-        few.add(std::span<const Operand>(operands), PlainCodes(), KeysOfOperands());
+    const ShortEpochAdded added = few.add(std::span<const Operand>(operands), PlainCodes(), key_of);
     if (!has_room && !operands.empty()) {
       ASSERT_EQ(added, ShortEpochAdded::kNot) << i;
       ++refused;

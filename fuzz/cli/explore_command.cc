@@ -8,8 +8,11 @@
 #include "encoder/text/files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/deadlock_report.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/strategy.h"
@@ -47,6 +50,9 @@ std::string text_of(const Program& program, const Exploration& exploration) {
   for (const Displacement& displacement : exploration.witness) {
     text += fmt::format("  witness {}\n", text_of(program, displacement));
   }
+  if (!exploration.steps.empty()) {
+    text += fmt::format("  No witness line says it; its steps: {}.\n", exploration.steps);
+  }
   return text;
 }
 
@@ -56,11 +62,12 @@ ExitStatus run_explore(ExploreCommandOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
-  const Exploration exploration =
-      explore(*program, *find_strategy(options.strategy), options.explore,
-              [](std::string_view lines) { print_out(lines); });
+  if (const auto deadlock = report_endless(*program)) return *deadlock;
+  const Program run = reference_run(*program);
+  const Exploration exploration = explore(run, *find_strategy(options.strategy), options.explore,
+                                          [](std::string_view lines) { print_out(lines); });
   const StopScope to_the_end(nullptr);  // What was tried was tried whole.
-  print_report(text_of(*program, exploration));
+  print_report(text_of(run, exploration));
   return exploration.strict_count == 0 ? ExitStatus::kNothingFound : ExitStatus::kFinding;
 }
 
@@ -70,6 +77,7 @@ void add_explore_command(CLI::App& app, ExitStatus& status) {
   auto [command, options] = add_subcommand<ExploreCommandOptions>(
       app, status, "explore", "tries schedules on hashes and names those that differ", run_explore);
   add_input_options(command, options.input);
+  read_every_queue(options.input.parse);
   std::vector<std::string> names;
   for (const StrategyEntry& entry : strategy_registry()) names.emplace_back(entry.name);
   command

@@ -18,14 +18,12 @@
 #include "encoder/text/files.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
+#include "fuzz/cli/deadlock_report.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/order/in_reference_order.h"
-#include "simulator/order/queue_order.h"
-#include "simulator/order/reference_order.h"
 #include "simulator/order/submissions.h"
-#include "simulator/report/explain.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"
@@ -56,9 +54,9 @@ struct Trials {
 
 Result<Schedule> named_schedule(const Program& program, const RunOptions& options) {
   const HappensBefore order(program);
-  if (order.has_queues() && options.schedule != "issue" && options.schedule != "witness") {
+  if (order.has_queues() && (options.schedule == "reversed" || options.schedule == "lazy")) {
     return error_of(
-        "--schedule={} is of programs of one queue; issue, for the reference order, and witness work for this one.",
+        "--schedule={} is of programs of one queue; issue, for the reference order, random and witness work for this one.",
         options.schedule);
   }
   if (order.has_scopes() && (options.schedule == "reversed" || options.schedule == "lazy")) {
@@ -153,15 +151,6 @@ std::string note_on_queues(const Program& program, const Capabilities& capabilit
       fmt::format("{} queues", queue_count), device_count == 1 ? "it" : "them");
 }
 
-// A program that never ends is no matter of a device.
-std::optional<ExitStatus> deadlock_status_of(const Program& program) {
-  if (!needs_queue_order(program)) return std::nullopt;
-  const ReferenceOrder order = find_reference_order(program);
-  if (order.cycle.empty()) return std::nullopt;
-  print_report(explain_deadlock(program, Deadlock{order.cycle}).headline + "\n");
-  return ExitStatus::kFinding;
-}
-
 ExitStatus report_undeclared(const Program& program) {
   const Result<std::vector<Finding>> findings = find_undeclared(program);
   if (!findings) {
@@ -232,7 +221,7 @@ ExitStatus run_program(const RunOptions& options) {
   if (!program) {
     return report_error(program.error());
   }
-  if (const auto status_of_deadlock = deadlock_status_of(*program)) return *status_of_deadlock;
+  if (const auto deadlock = report_endless(*program)) return *deadlock;
   program = reference_run(*program);
   const Result<Schedule> schedule = named_schedule(*program, options);
   if (!schedule) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -19,9 +18,8 @@
 #include "simulator/order/queue_order.h"
 #include "simulator/order/signal_order.h"
 #include "simulator/schedules/choice.h"
-#include "simulator/schedules/queue_machine.h"
 #include "simulator/schedules/queue_schedule.h"
-#include "simulator/schedules/queue_steps.h"
+#include "simulator/schedules/queue_walk.h"
 #include "simulator/schedules/shadow_machine.h"
 
 namespace interlock {
@@ -126,22 +124,6 @@ class QueueStack {
     }
   }
 
-  // One that the machine carries out.
-  Schedule random_schedule() {
-    QueueMachine machine(result_.run, {.splits_memory = true});
-    std::vector<OperationPart> parts;
-    // What the host's cache fetches early, it does seldom.
-    while (!machine.enabled().empty()) {
-      const bool is_early = !machine.early().empty() && choice_.chance(1, 8);
-      const std::set<OperationPart>& all = is_early ? machine.early() : machine.enabled();
-      auto next = all.begin();
-      std::advance(next, choice_.below(all.size()));
-      parts.push_back(*next);
-      machine.run(parts.back());
-    }
-    return steps_of(result_.run, machine, parts);
-  }
-
   void run_schedules() {
     const Program& run = result_.run;
     ShadowMachine shadow(run);
@@ -150,7 +132,7 @@ class QueueStack {
     const bool is_cpu_turn = is_turn(options_.cpu_period);
     std::vector<Schedule> schedules;
     for (uint32_t i = 0; i < options_.random_schedule_count; ++i) {
-      schedules.push_back(random_schedule());
+      schedules.push_back(random_queue_schedule(run, choice_));
       if (const auto legal = check_legal_on_queues(run, schedules.back()); !legal) {
         disagree(OracleStage::kRandomSchedules, "A random schedule is not legal: {}",
                  legal.error().message);

@@ -9,6 +9,7 @@
 #include "encoder/program/stop.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
+#include "simulator/schedules/queue_witness.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/witness.h"
 
@@ -71,9 +72,16 @@ Exploration explore(const Program& program, const StrategyEntry& entry,
   if (!result.first_different) return result;
   const ShadowMode mode =
       result.observable_count > 0 ? ShadowMode::kObservable : ShadowMode::kStrict;
-  result.witness = shrink_witness(
-      program, order, displacements_of(program, first_schedule),
-      [&](const Schedule& candidate) { return comparison.differs(candidate, mode); });
+  const auto differs = [&](const Schedule& candidate) {
+    return comparison.differs(candidate, mode);
+  };
+  if (order.has_queues()) {
+    result.witness = find_queue_witness(program, order, first_schedule, differs);
+    if (result.witness.empty()) result.steps = text_of_steps(program, first_schedule);
+    return result;
+  }
+  result.witness =
+      shrink_witness(program, order, displacements_of(program, first_schedule), differs);
   return result;
 }
 

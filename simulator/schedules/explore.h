@@ -27,10 +27,13 @@ struct Exploration {
   // The first schedule that differs observably, or, if none does, strictly; none if all agree.
   std::optional<uint64_t> first_different;  // Into `tried`.
   std::vector<Displacement> witness;        // That schedule, shrunk. Legal, and still different.
+  // With several queues, where no witness line says that schedule: its steps (queue_witness.h).
+  std::string steps;
 };
 
 // Tries options.schedule_count schedules of the strategy, or all if there are fewer. `announce` is
 // told Strategy::announcement() before the first of them runs.
+// Requires: a program with several queues or the host is in reference order, without a deadlock.
 // The same program, strategy and options give the same exploration everywhere.
 // Cost: two shadow runs per schedule.
 Exploration explore(const Program& program, const StrategyEntry& entry,

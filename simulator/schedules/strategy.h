@@ -57,6 +57,8 @@ struct StrategyEntry {
   StrategyFactory* make;
 };
 
+// With several queues or the host each does what queue_strategies.h says.
+//
 // With scoped barriers "three" tries what "directed" does, and its claim says so; "exhaustive" and
 // "pct" then try orders of runs only, so that a hazard that is ordered but not visible shows in
 // none of theirs.

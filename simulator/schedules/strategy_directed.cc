@@ -11,6 +11,7 @@
 #include "encoder/program/stop.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/schedules/displacements.h"
+#include "simulator/schedules/queue_strategies.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/sinks.h"
 
@@ -84,6 +85,7 @@ std::unique_ptr<Strategy> directed_strategy(const Program& program, const Happen
 
 std::unique_ptr<Strategy> directed_strategy(const Program& program, const HappensBefore& order,
                                             const StrategyOptions& options) {
+  if (order.has_queues()) return directed_of_queues(program, order, options);
   return directed_strategy(program, order, options, "");
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "encoder/program/stop.h"
+#include "simulator/schedules/queue_strategies.h"
 #include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
@@ -220,6 +221,7 @@ class ExhaustiveStrategy final : public Strategy {
 
 std::unique_ptr<Strategy> exhaustive_strategy(const Program& program, const HappensBefore& order,
                                               const StrategyOptions& options) {
+  if (order.has_queues()) return exhaustive_of_queues(program, order, options);
   const HazardList list = find_all_hazards(program, order, kHazardsEnumeratedMax);
   const bool has_late_commits =
       !order.has_scopes() && std::ranges::any_of(list.hazards, &Hazard::is_ordered);

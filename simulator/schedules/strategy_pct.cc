@@ -17,6 +17,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/natural.h"
+#include "simulator/schedules/queue_strategies.h"
 
 namespace interlock {
 
@@ -204,25 +205,32 @@ class PctStrategy final : public Strategy {
   SeededChoice choice_;
 };
 
-// The probability that is guaranteed.
 std::string PctStrategy::announcement() const {
   const uint64_t dispatch_count = schedules_.dispatch_count();
   const uint64_t step_count = schedules_.step_count();
-  std::string denominator = fmt::format("{}", dispatch_count);
-  if (depth_ == 2) denominator = fmt::format("({} * {})", dispatch_count, step_count);
-  if (depth_ > 2) denominator = fmt::format("({} * {}^{})", dispatch_count, step_count, depth_ - 1);
-  return fmt::format(
-      "{} with {} in all: if some schedule meets {}, each of these does with probability at least 1/{}.\n",
-      counted(Natural(dispatch_count), "dispatch", "dispatches"),
-      counted(Natural(step_count), "step", "steps"),
-      depth_ == 1 ? "an order constraint" : fmt::format("{} order constraints", depth_),
-      denominator);
+  return pct_odds_text(
+      fmt::format("{} with {}", counted(Natural(dispatch_count), "dispatch", "dispatches"),
+                  counted(Natural(step_count), "step", "steps")),
+      dispatch_count, step_count, depth_);
 }
 
 }  // namespace
 
+// The probability that is guaranteed.
+std::string pct_odds_text(std::string_view counts, uint64_t priority_count, uint64_t step_count,
+                          uint64_t depth) {
+  std::string denominator = fmt::format("{}", priority_count);
+  if (depth == 2) denominator = fmt::format("({} * {})", priority_count, step_count);
+  if (depth > 2) denominator = fmt::format("({} * {}^{})", priority_count, step_count, depth - 1);
+  return fmt::format(
+      "{} in all: if some schedule meets {}, each of these does with probability at least 1/{}.\n",
+      counts, depth == 1 ? "an order constraint" : fmt::format("{} order constraints", depth),
+      denominator);
+}
+
 std::unique_ptr<Strategy> pct_strategy(const Program& program, const HappensBefore& order,
                                        const StrategyOptions& options) {
+  if (order.has_queues()) return pct_of_queues(program, order, options);
   return std::make_unique<PctStrategy>(program, order, options);
 }
 

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -47,6 +49,11 @@ class PctSchedules {
   uint64_t step_count_ = 0;
 };
 
+// The line that says the odds: n that have a priority, k steps in all. `counts` says them.
+std::string pct_odds_text(std::string_view counts, uint64_t priority_count, uint64_t step_count,
+                          uint64_t depth);
+
+// With several queues or the host: by parts of operations (queue_walk.h).
 StrategyFactory pct_strategy;
 
 }  // namespace interlock

@@ -12,6 +12,8 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/late_writes.h"
+#include "simulator/schedules/queue_strategies.h"
+#include "simulator/schedules/queue_walk.h"
 
 namespace interlock {
 namespace {
@@ -223,11 +225,13 @@ class RandomStrategy final : public Strategy {
 }  // namespace
 
 Schedule random_schedule(const Program& program, const HappensBefore& order, Choice& choice) {
+  if (order.has_queues()) return random_queue_schedule(program, choice);
   return RandomWalk(program, order, choice).walk();
 }
 
 std::unique_ptr<Strategy> random_strategy(const Program& program, const HappensBefore& order,
                                           const StrategyOptions& options) {
+  if (order.has_queues()) return random_of_queues(program, order, options);
   return std::make_unique<RandomStrategy>(program, order, options.seed);
 }
 

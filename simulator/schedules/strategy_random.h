@@ -10,7 +10,7 @@
 namespace interlock {
 
 // A random legal schedule: a random linear extension, dispatches sometimes split in two pieces,
-// commits sometimes late.
+// commits sometimes late. With several queues or the host: random_queue_schedule() (queue_walk.h).
 Schedule random_schedule(const Program& program, const HappensBefore& order, Choice& choice);
 
 StrategyFactory random_strategy;

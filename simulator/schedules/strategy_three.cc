@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "simulator/schedules/queue_strategies.h"
 #include "simulator/schedules/strategy_directed.h"
 
 namespace interlock {
@@ -74,6 +75,7 @@ Schedule lazy_schedule(const Program& program, const HappensBefore& order) {
 
 std::unique_ptr<Strategy> three_strategy(const Program& program, const HappensBefore& order,
                                          const StrategyOptions& options) {
+  if (order.has_queues()) return three_of_queues(program, order, options);
   if (order.has_scopes()) {
     return directed_strategy(
         program, order, options,

@@ -151,8 +151,19 @@ bool ProgramBuilder::find_dispatches(const ExpectDraft& item, Expectation& expec
   return find_dispatch(ItemPart::kSecond, item.second, expectation.second);
 }
 
-// What a line about `redundant` names.
+// What a line about `redundant` names: an edge by its two ends, all else by itself.
 bool ProgramBuilder::find_redundant(const ExpectDraft& item, Expectation& expectation) {
+  if (item.encoder.empty() && !item.second.empty() && !program_.edges.empty()) {
+    if (!find_dispatch(ItemPart::kFirst, item.first, expectation.first) ||
+        !find_dispatch(ItemPart::kSecond, item.second, expectation.second)) {
+      return false;
+    }
+    const auto edges = program_.edges_to(expectation.second);
+    return std::ranges::count(edges, expectation.first, &Edge::from) > 0 ||
+           fail(ItemPart::kSecond, "{} has no edge from {}; expected one that is 'after' it.",
+                program_.description_of(expectation.second),
+                program_.description_of(expectation.first));
+  }
   StatementId labelled = item.encoder.empty() ? meaning_of(item.first).label : StatementId();
   if (item.encoder.empty() && item.first.starts_with('@') &&
       !find_numbered(ItemPart::kFirst, item.first, labelled)) {

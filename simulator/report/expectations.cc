@@ -40,10 +40,16 @@ bool matches(const Expectation& expectation, const Finding& finding) {
   return second == (expectation.second.is_some() ? expectation.second : expectation.first);
 }
 
-// What a line about `redundant` names. Requires: `judged` has it.
-StatementId statement_of(const Program& judged, const Expectation& expectation) {
-  return expectation.sync.is_some() ? judged.syncs[expectation.sync.index].statement
-                                    : judged.barriers[expectation.barrier.index].statement;
+// What a line about `redundant` names loses all, or a part. Requires: `judged` has what it names.
+bool takes_from(const Program& judged, const Expectation& expectation, const SyncPiece& piece) {
+  if (expectation.second.is_some()) {
+    if (piece.edge == SyncPiece::kNone) return false;
+    const Edge& edge = judged.edges[piece.edge];
+    return edge.from == expectation.first && edge.to == expectation.second;
+  }
+  return piece.takes_from(expectation.sync.is_some()
+                              ? judged.syncs[expectation.sync.index].statement
+                              : judged.barriers[expectation.barrier.index].statement);
 }
 
 // Advice that nobody expects is no failure, so it is looked up and not crossed off. `report` is of
@@ -55,9 +61,9 @@ bool is_redundant(const Program& judged, const CheckReport& report,
   for (const auto* const entries : {&report.redundant, &report.closing}) {
     if (std::ranges::binary_search(*entries, barrier, {}, &RedundantBarrier::barrier)) return true;
   }
-  if (!expectation.sync.is_some() && barrier.index >= judged.barriers.size()) return false;
-  const StatementId statement = statement_of(judged, expectation);
-  const auto takes = [&](const SyncPiece& piece) { return piece.takes_from(statement); };
+  const bool names_barrier = !expectation.sync.is_some() && !expectation.second.is_some();
+  if (names_barrier && barrier.index >= judged.barriers.size()) return false;
+  const auto takes = [&](const SyncPiece& piece) { return takes_from(judged, expectation, piece); };
   return std::ranges::any_of(report.redundant_sync, takes) ||
          std::ranges::any_of(report.closing_sync, takes);
 }
@@ -194,8 +200,8 @@ std::vector<SyncPiece> unexpected_redundant_sync(const Program& program,
     const bool is_about_it =
         !expectation.encoder.is_some() && !expectation.is_clean && is_advice(expectation.kind);
     if (!is_about_it) continue;
-    const StatementId statement = statement_of(program, expectation);
-    std::erase_if(unexpected, [&](const SyncPiece& piece) { return piece.takes_from(statement); });
+    std::erase_if(unexpected,
+                  [&](const SyncPiece& piece) { return takes_from(program, expectation, piece); });
   }
   return unexpected;
 }

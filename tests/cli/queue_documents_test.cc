@@ -56,7 +56,8 @@ TEST_P(QueueDocument, ShowsWhatItsCommandsPrint) {
   for (const ShownCommand& command : commands) {
     EXPECT_GE(command.lines.size(), 2u);
     const CommandResult result = run_interlock(command.arguments);
-    const bool shows_a_failure = command.arguments.front() == "replay";
+    const std::string& name = command.arguments.front();
+    const bool shows_a_failure = name == "replay" || name == "explore";
     EXPECT_EQ(result.status, shows_a_failure ? 1 : 0) << result.err;
     EXPECT_TRUE(prints(result.out, command.lines))
         << testing::PrintToString(command.arguments) << '\n'
@@ -65,7 +66,7 @@ TEST_P(QueueDocument, ShowsWhatItsCommandsPrint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, QueueDocument,
-                         testing::Values(Page{"queues", 2, 7}, Page{"host", 3, 9},
+                         testing::Values(Page{"queues", 2, 8}, Page{"host", 3, 9},
                                          Page{"graphs", 4, 11}),
                          [](const auto& page) { return page.param.name; });
 

@@ -305,6 +305,44 @@ TEST(Workflow, ExploreNamesTheScheduleThatDiffers) {
       HasSubstr("1/3."));
 }
 
+// What explore calls "random, seed N" is what run executes with that seed.
+TEST(Workflow, RunsTheRandomScheduleOfSeveralQueuesThatExploreNames) {
+  const std::string file = kCorpus + "queues/next-upload.ilk";
+  const CommandResult found =
+      run_interlock({"explore", file, "--strategy=random", "--schedules=6", "--seed=1"});
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, HasSubstr("  witness upload2 before forward1\n"));
+  int differing_count = 0;
+  for (int seed = 1; seed <= 6; ++seed) {
+    const bool differs = found.out.find(fmt::format("random, seed {}: an output can differ",
+                                                    seed)) != std::string::npos;
+    differing_count += differs ? 1 : 0;
+    const CommandResult run =
+        run_interlock({"run", file, "--schedule=random", fmt::format("--seed={}", seed)});
+    EXPECT_EQ(run.status, differs ? 1 : 0) << run.out;
+  }
+  EXPECT_GT(differing_count, 0);
+  EXPECT_LT(differing_count, 6);
+  const std::string repaired = kCorpus + "queues/next-upload.fixed.ilk";
+  EXPECT_EQ(run_interlock({"explore", repaired, "--strategy=random"}).status, 0);
+  EXPECT_EQ(run_interlock({"run", repaired, "--schedule=random"}).status, 0);
+}
+
+TEST(Workflow, ExploresAndRunsNoProgramThatNeverEnds) {
+  const std::string file = kCorpus + "queues/crossing-waits.ilk";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"explore", file}, {"run", file, "--schedule=random"}}) {
+    const CommandResult result = run_interlock(arguments);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, "deadlock: 2 statements wait for each other.\n");
+  }
+}
+
+TEST(Workflow, SaysWhichSchedulesAreOfOneQueue) {
+  EXPECT_THAT(run_interlock({"run", kCorpus + "queues/next-upload.ilk", "--schedule=reversed"}).err,
+              HasSubstr("random and witness work for this one"));
+}
+
 TEST(Workflow, ListNamesWhatTheCommandsTake) {
   const CommandResult result = run_interlock({"list"});
   EXPECT_EQ(result.status, 0);

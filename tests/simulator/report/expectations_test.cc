@@ -80,6 +80,45 @@ TEST(ExpectRedundant, FailsForAWaitThatIsNeeded) {
               ElementsAre("'expect redundant near' does not hold: it is not found."));
 }
 
+constexpr const char* kThreeEdges = R"(interlock 1
+    memory a 4096
+    memory b 4096
+    g: queue graph
+    make: dispatch A writes a on g
+    use: dispatch B reads a writes b after make on g
+    last: dispatch C reads a b after make use on g
+)";
+
+TEST(ExpectRedundant, HoldsForAnEdgeThatCanGoByItsTwoEnds) {
+  for (const char* line : {"expect redundant make last", "expect redundant 0 2"}) {
+    const Judged outcome = judged_with_queues(std::string(kThreeEdges) + line + "\n");
+    EXPECT_TRUE(outcome.holds) << line;
+    EXPECT_THAT(outcome.lines, ElementsAre("expect redundant make last"));
+  }
+}
+
+TEST(ExpectRedundant, FailsForAnEdgeThatIsNeeded) {
+  for (const char* line : {"expect redundant make use", "expect redundant use last"}) {
+    const Judged outcome = judged_with_queues(std::string(kThreeEdges) + line + "\n");
+    EXPECT_FALSE(outcome.holds);
+    EXPECT_THAT(outcome.lines, ElementsAre(testing::StrEq("'" + std::string(line) +
+                                                          "' does not hold: it is not found.")));
+  }
+}
+
+// An edge that orders the execution alone is named in the same way.
+TEST(ExpectRedundant, HoldsForAProgrammaticEdge) {
+  const Judged outcome = judged_with_queues(R"(interlock 1
+    memory a 4096
+    memory b 4096
+    g: queue graph
+    make: dispatch A writes a on g
+    other: dispatch B reads b after make programmatic on g
+    expect redundant make other
+)");
+  EXPECT_TRUE(outcome.holds);
+}
+
 TEST(ExpectRedundant, HasNoVerdictOnAWaitBeyondTheBudget) {
   const Program program = program_with_queues(std::string(kTwoWaits) + "expect redundant idle\n");
   const CheckReport report = check(program, {.redundancy_budget = 0});
@@ -93,6 +132,17 @@ TEST(UnexpectedRedundantSync, IsWhatNoLineNames) {
   EXPECT_THAT(unexpected_redundant_sync(silent, check(silent)), SizeIs(1));
   const Program told = program_with_queues(std::string(kTwoWaits) + "expect redundant idle\n");
   EXPECT_THAT(unexpected_redundant_sync(told, check(told)), IsEmpty());
+}
+
+TEST(UnexpectedRedundantSync, IsNoEdgeThatALineNames) {
+  const Program silent = program_with_queues(kThreeEdges);
+  EXPECT_THAT(unexpected_redundant_sync(silent, check(silent)), SizeIs(1));
+  const Program told =
+      program_with_queues(std::string(kThreeEdges) + "expect redundant make last\n");
+  EXPECT_THAT(unexpected_redundant_sync(told, check(told)), IsEmpty());
+  const Program another =
+      program_with_queues(std::string(kThreeEdges) + "expect redundant make use\n");
+  EXPECT_THAT(unexpected_redundant_sync(another, check(another)), SizeIs(1));
 }
 
 TEST(ExpectationLine, NamesWhatHasNoLabelByItsNumber) {

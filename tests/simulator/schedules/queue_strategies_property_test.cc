@@ -64,7 +64,7 @@ void expect_ordered(const Program& run, const HappensBefore& order, const Schedu
 }
 
 TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
-  const int count = proof_count(20'000, 120);
+  const int count = proof_count(23'200, 120);
   int judged_count = 0;
   int clean_count = 0;
   for (int seed = 0; seed < count; ++seed) {
@@ -178,7 +178,7 @@ struct Outcomes {
 // group varies at a time something differs iff something differs at all.
 TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
   constexpr uint64_t kOrdersMax = 3000;
-  const int count = proof_count(20'000, 700);
+  const int count = proof_count(105'000, 700);
   int judged_count = 0;
   int differing_count = 0;
   for (int seed = 0; seed < count; ++seed) {

@@ -1,11 +1,13 @@
 #include "simulator/barriers/sync_pieces.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "simulator/barriers/sync_words.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/order/signal_order.h"
 #include "simulator/order/signal_statements.h"
 
 namespace interlock {
@@ -36,24 +38,30 @@ struct PieceUses {
         awaits(program.syncs.size()),
         signals(signal_statements_of(program)),
         lower(lower_signals_of(program)),
+        is_taken_outside(program.signal_parts.size()),
         idle_queues(find_idle_queues(program)) {
     for (const SyncStep& step : program.syncs) {
       if (step.partner == SyncStep::kNoPartner) continue;
       ++(step.kind == SyncKind::kAwait ? awaits : waits)[step.partner];
     }
+    const std::vector<bool> is_semaphore_outside = binary_semaphores_taken_outside(program);
+    for (size_t i = 0; i < is_taken_outside.size(); ++i) {
+      is_taken_outside[i] = is_semaphore_outside[program.signal_parts[i].semaphore.index];
+    }
   }
 
-  std::vector<uint32_t> waits;       // By signal part: how many waits are paired with it.
-  std::vector<uint32_t> awaits;      // By sync step, a set: how many await it.
-  std::vector<StatementId> signals;  // By signal part: the statement that has it.
-  std::vector<uint32_t> lower;       // By signal part: see lower_signals_of().
+  std::vector<uint32_t> waits;         // By signal part: how many waits are paired with it.
+  std::vector<uint32_t> awaits;        // By sync step, a set: how many await it.
+  std::vector<StatementId> signals;    // By signal part: the statement that has it.
+  std::vector<uint32_t> lower;         // By signal part: see lower_signals_of().
+  std::vector<bool> is_taken_outside;  // By signal part: who waits for it is not in the program.
   std::vector<QueueIndex> idle_queues;
 };
 
 void append_signals(const PieceUses& uses, const SyncStep& step, std::vector<SyncPiece>& pieces) {
   for (uint32_t part = step.first; part < step.first + step.count; ++part) {
     // Those of a binary semaphore that meet no wait come after all that do.
-    if (uses.waits[part] > 0) continue;
+    if (uses.waits[part] > 0 || uses.is_taken_outside[part]) continue;
     pieces.push_back({.kind = SyncPieceKind::kSignal, .statement = step.statement, .part = part});
   }
 }
@@ -220,6 +228,18 @@ void drop_parts(const std::vector<bool>& goes, Program& program) {
   program.signal_parts = std::move(parts);
 }
 
+// But for the stages of a signal whose taker is not there to say which it needs.
+void append_judged_words(const Program& program, StatementId id, const PieceUses& uses,
+                         std::vector<SyncPiece>& pieces) {
+  const auto first = std::ssize(pieces);
+  append_words(program, id, pieces);
+  const auto is_outside = [&uses](const SyncPiece& word) {
+    return word.part != SyncPiece::kNone && uses.is_taken_outside[word.part];
+  };
+  // None of them stands within another one.
+  pieces.erase(std::remove_if(pieces.begin() + first, pieces.end(), is_outside), pieces.end());
+}
+
 }  // namespace
 
 std::vector<SyncPiece> sync_pieces_of(const Program& program) {
@@ -239,7 +259,7 @@ std::vector<SyncPiece> sync_pieces_of(const Program& program) {
     } else if (statement.kind == StatementKind::kDispatch) {
       append_edges(program, DispatchId(size_t{statement.index}), pieces);
     }
-    append_words(program, StatementId(i), pieces);
+    append_judged_words(program, StatementId(i), uses, pieces);
   }
   place_words(program, pieces);
   return pieces;

@@ -21,7 +21,8 @@ enum class SyncPieceKind : uint8_t {
   kHostIdle,  // `host idle`
   kHostMove,  // `host flushes`, `host invalidates`
   kEdge,      // One operand of `after A B`.
-  kSignal,    // A part of a `signal`, or a `host signals`, that no wait is paired with.
+  kSignal,    // A part of a `signal`, or a `host signals`, that no wait is paired with; none that
+              // somebody outside takes (binary_semaphores_taken_outside()).
   // Words: the statement stays, and orders less.
   kDependency,  // One of several dependencies of a barrier or a `set`.
   kMemory,      // Of a barrier or a `set` without scopes: without it, it is `execution`.

@@ -234,6 +234,29 @@ host signals h=1
       ElementsAre("the signal t=1 on q0 (statement 1)", "the host's signal h=1 (statement 4)"));
 }
 
+// Who presents an image waits for a bit that no wait of the program takes: neither the signal nor a
+// stage of it is known to be more than is needed. A timeline that nobody waits for is no such bit.
+TEST(FindRedundantSync, KeepsASignalThatSomebodyOutsideTakes) {
+  const std::string frame = R"(
+dispatch Draw writes x
+signal shown{} after compute|copy
+dispatch Next writes y
+)";
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(frame), "")), IsEmpty());
+  EXPECT_THAT(redundant_in(fmt::format(fmt::runtime(frame), "=1")),
+              ElementsAre("the signal shown=1 on q0 (statement 1)"));
+  // As soon as the program waits for one of its signals it is its own.
+  EXPECT_THAT(redundant_in(R"(
+dispatch Draw writes x
+signal shown
+wait shown on q1
+dispatch Show reads x on q1
+signal shown on q1
+dispatch Next writes y
+)"),
+              ElementsAre("the signal shown on q1 (statement 4)"));
+}
+
 TEST(FindRedundantSync, NeedsASignalThatALaterOneCovers) {
   // The second signal covers what the first one covers, computing too.
   EXPECT_THAT(redundant_in(R"(

@@ -31,6 +31,8 @@ class DirectedOnQueues final : public Strategy {
       : program_(program),
         list_(find_queue_hazards(program, order, hazard_count_max)),
         is_too_wide_(order.queues().is_too_wide()),
+        may_lose_(std::ranges::count(program.syncs, SyncKind::kHostInvalidates, &SyncStep::kind) >
+                  0),
         claim_(std::move(claim)) {}
 
   bool next(Schedule& schedule) override {
@@ -60,13 +62,25 @@ class DirectedOnQueues final : public Strategy {
         next_hazard_ > 1 && is_pair_of(list_.hazards[next_hazard_ - 2], hazard);
     if (!is_same_pair) made_.clear();
     uint64_t steps_left = UINT64_MAX;
-    sinks_ = queue_sinks_of(program_, hazard, steps_left);
+    sinks_.clear();
     next_sink_ = 0;
-    if (sinks_.empty()) ++without_sink_count_;
-    std::erase_if(sinks_, [this](const Schedule& sink) {
-      return std::ranges::find(made_, sink) != made_.end();
-    });
-    made_.insert(made_.end(), sinks_.begin(), sinks_.end());
+    for (Schedule& sink : queue_sinks_of(program_, hazard, steps_left)) add(std::move(sink));
+    if (may_lose_) add_lines(hazard);
+    if (sinks_.empty() && !is_same_pair) ++without_sink_count_;
+  }
+
+  // A line defers all of an operation, so that the host may lose more than by one part.
+  void add_lines(const Hazard& hazard) {
+    for (const std::vector<Displacement>& lines : queue_witnesses_of(hazard)) {
+      Result<Schedule> said = queue_schedule_of(program_, lines);
+      if (said) add(std::move(*said));
+    }
+  }
+
+  void add(Schedule sink) {
+    if (std::ranges::find(made_, sink) != made_.end()) return;
+    made_.push_back(sink);
+    sinks_.push_back(std::move(sink));
   }
 
   static bool is_pair_of(const Hazard& a, const Hazard& b) {
@@ -76,6 +90,7 @@ class DirectedOnQueues final : public Strategy {
   const Program& program_;
   const HazardList list_;
   const bool is_too_wide_;
+  const bool may_lose_;
   const std::string claim_;
   size_t next_hazard_ = 0;
   std::vector<Schedule> sinks_;  // Of the hazard before that one.

@@ -12,6 +12,8 @@
 #include "backends/interface/transitions.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
+#include "fuzz/generate/queue_generator.h"
+#include "fuzz/generate/queue_launches.h"
 #include "fuzz/judge/replay.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/order/in_reference_order.h"
@@ -68,6 +70,21 @@ inline std::optional<Program> clean_queue_program(uint64_t seed) {
   SeededChoice choice(seed);
   const auto program = parse(random_queue_program(choice), "random", every_queue());
   if (!program || !needs_queue_order(*program) || program->has_program_order) return std::nullopt;
+  if (!find_reference_order(*program).cycle.empty()) return std::nullopt;
+  const Program run = reference_run(*program);
+  if (transition_refusal(run)) return std::nullopt;
+  return find_facts(run, {.lists_possible = true}).facts.empty() ? std::optional(run)
+                                                                 : std::nullopt;
+}
+
+// Likewise, one of the campaigns in which a serial queue launches what was captured.
+inline std::optional<Program> clean_launch_program(uint64_t seed) {
+  SeededChoice choice(seed);
+  ProgramDraft draft = generate_queues(choice);
+  add_queue_launches(draft, choice);
+  const auto program = parse(print(draft), "random", every_queue());
+  if (!program || program->has_program_order) return std::nullopt;
+  if (std::ranges::none_of(program->syncs, &SyncStep::is_of_launch)) return std::nullopt;
   if (!find_reference_order(*program).cycle.empty()) return std::nullopt;
   const Program run = reference_run(*program);
   if (transition_refusal(run)) return std::nullopt;

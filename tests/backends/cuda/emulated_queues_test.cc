@@ -1,10 +1,12 @@
 // Overlap mode on the emulated CUDA device: streams take turns in orders that a seed draws, so that
 // a missing wait shows in some trial and none shows where nothing is missing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "backends/cuda/emulated/emulated_cuda_backend.h"
 #include "tests/backends/corpus_bug.h"
@@ -93,6 +95,52 @@ TEST(EmulatedQueues, LeaveWhatTheReferenceLeavesOnCleanPrograms) {
                                                           << print(as_in_text(*run));
   }
   EXPECT_GT(clean_count, count / 40);
+}
+
+// Launches of captured graphs, two on one stream. What is left out shows in some trial: an edge
+// between two operations of a launch, and the wait of another stream for all of it.
+TEST(EmulatedQueues, ShowWhatIsMissingInAndAfterLaunches) {
+  constexpr std::string_view kText = R"(interlock 1
+memory x 64
+memory y 64
+memory z 64
+memory out 64
+work: queue serial
+copies: queue serial
+capture step
+make: dispatch Make reads x writes y
+fold: dispatch Fold reads y updates x after make
+side: dispatch Side reads {} writes z after make
+end
+replay step on work
+replay step on work
+signal done=1 on work
+{}fetch: dispatch Fetch reads y z writes out on copies
+)";
+  const auto shown = [&](std::string_view read, std::string_view wait) {
+    const auto program = parse(fmt::format(fmt::runtime(kText), read, wait), "test", every_queue());
+    EXPECT_TRUE(program.has_value()) << program.error().message;
+    EmulatedCudaBackend backend({.block_thread_count = 2});
+    return first_differing_trial(backend, reference_run(*program), kTrials);
+  };
+  const std::string_view wait = "wait done=1 on copies\n";
+  EXPECT_EQ(shown("y", wait), 0);
+  EXPECT_GT(shown("x", wait), 0);  // `fold` writes it, and stands in no order with `side`.
+  EXPECT_GT(shown("y", ""), 0);
+}
+
+TEST(EmulatedQueues, LeaveWhatTheReferenceLeavesOnCleanLaunches) {
+  const int count = program_count(1500);
+  int clean_count = 0;
+  EmulatedCudaBackend backend({.block_thread_count = 1});
+  for (int seed = 0; seed < count; ++seed) {
+    const std::optional<Program> run = clean_launch_program(static_cast<uint64_t>(seed));
+    if (!run) continue;
+    ++clean_count;
+    ASSERT_EQ(first_differing_trial(backend, *run, 4), 0) << "seed " << seed << "\n"
+                                                          << print(as_in_text(*run));
+  }
+  EXPECT_GT(clean_count, count / 60);
 }
 
 // The kernels have a block for each row: without a barrier they take turns between rows, and the

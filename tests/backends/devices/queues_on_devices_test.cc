@@ -125,5 +125,44 @@ use: dispatch Use reads x[1:56] updates y[0:17]
   EXPECT_FALSE(image == image_on_device(program));
 }
 
+// What two launches leave: in each the two branches after `make` are in no order, and what `fold`
+// reads of the first launch it has written over in the second.
+constexpr std::string_view kTwoLaunches = R"(interlock 1
+memory x 64
+memory y 64
+memory z 64
+memory out 64
+work: queue serial
+copies: queue serial
+first: dispatch First writes x on work
+capture step
+make: dispatch Make reads x writes y
+fold: dispatch Fold reads y updates x after make
+side: dispatch Side reads y writes z after make
+end
+replay step on work
+replay step on work
+last: dispatch Last reads x z writes y on work
+signal done=1 on work
+wait done=1 on copies
+fetch: dispatch Fetch in copy reads y z writes out on copies
+)";
+
+TEST_P(QueuesOnDevices, LaunchWhatIsCapturedAsOneStatementOfItsQueue) {
+  const Program run = run_of(std::string(kTwoLaunches));
+  const HappensBefore order(run);
+  ASSERT_THAT(check(run).findings, SizeIs(0));
+  const MemoryImage right = image_after(run, issue_order_schedule(run));
+  EXPECT_TRUE(image_on_device(run) == right);
+  // The other branch first, in the second launch.
+  const auto swapped = schedule_of(
+      run, order, {{DispatchId(size_t{6}), DispatchId(size_t{5}), DisplacementKind::kBefore}});
+  ASSERT_TRUE(swapped.has_value()) << swapped.error().message;
+  EXPECT_FALSE(*swapped == issue_order_schedule(run));
+  EXPECT_TRUE(image_on_device(run, *swapped) == right);
+  if (GetParam().images_by_overlap == nullptr) return;
+  for (const MemoryImage& image : GetParam().images_by_overlap(run)) EXPECT_TRUE(image == right);
+}
+
 }  // namespace
 }  // namespace interlock::queues_on_devices_test

@@ -96,6 +96,20 @@ TEST_F(VulkanQueues, LeaveWhatTheReferenceLeavesOnCleanPrograms) {
   EXPECT_GT(clean_count, count / 40);
 }
 
+TEST_F(VulkanQueues, LeaveWhatTheReferenceLeavesOnCleanLaunches) {
+  VulkanBackend backend({.validates = true});
+  const int count = program_count(400);
+  int clean_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    const std::optional<Program> run = clean_launch_program(static_cast<uint64_t>(seed));
+    if (!run) continue;
+    ++clean_count;
+    ASSERT_EQ(first_differing_trial(backend, *run, 3), 0) << "seed " << seed << "\n"
+                                                          << print(as_in_text(*run));
+  }
+  EXPECT_GT(clean_count, count / 60);
+}
+
 TEST_F(VulkanQueues, RefuseADeadlock) {
   const Program program = corpus_program(INTERLOCK_SOURCE_DIR "/corpus/queues/crossing-waits.ilk");
   const auto image = vulkan().run(program, issue_order_schedule(program), ExecutionMode::kOverlap);

@@ -15,6 +15,10 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/host_atoms.h"
+#include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
+#include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/part_order.h"
@@ -23,6 +27,7 @@
 #include "simulator/schedules/queue_traces.h"
 #include "simulator/schedules/queue_walk.h"
 #include "simulator/schedules/shadow_machine.h"
+#include "tests/corpus_files.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/reference_run.h"
 #include "tests/simulator/programs/queue_texts.h"
@@ -216,6 +221,28 @@ TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
   print_proof(judged_count,
               "the traces of several queues have every outcome that some execution has, and no "
               "other");
+}
+
+// Of the programs about queues in the corpus: the sinks of hazards, and one schedule of each trace,
+// change an output where a check says that one can change.
+TEST(QueueStrategies, ShowWhatTheCheckCallsObservableInTheCorpus) {
+  int observable_count = 0;
+  for (const auto& path : corpus_files({"bugs", "queues"})) {
+    const Program text = corpus_program(path);
+    if (!needs_queue_order(text) || !find_reference_order(text).cycle.empty()) continue;
+    SCOPED_TRACE(path);
+    const Program run = reference_run(text);
+    const CheckReport report = check(run);
+    const bool is_observable = std::ranges::any_of(report.findings, [](const Finding& finding) {
+      return is_hazard(finding.kind) && finding.observability == Observability::kObservable;
+    });
+    observable_count += is_observable ? 1 : 0;
+    for (const std::string_view name : {"directed", "exhaustive"}) {
+      const Exploration exploration = explore(run, *find_strategy(name), {.schedule_count = 200});
+      EXPECT_EQ(exploration.observable_count > 0, is_observable) << name << exploration.claim;
+    }
+  }
+  EXPECT_GT(observable_count, 60);
 }
 
 // A witness that explore() prints is a legal schedule, and differs as it was said to.

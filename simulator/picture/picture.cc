@@ -63,8 +63,10 @@ void set_lanes(const Program& program, const PictureLimits& limits, Picture& pic
       picture.lanes.push_back({"host", ""});
     } else {
       const auto queue = static_cast<QueueIndex>(number - 1);
-      picture.lanes.push_back(
-          {std::string(program.name_of(queue)), std::string(word_of(program.kind_of(queue)))});
+      std::string kind(word_of(program.kind_of(queue)));
+      const QueueIndex stream = program.launching_queue_of(queue);
+      if (stream != queue) kind = fmt::format("launched on {}", program.name_of(stream));
+      picture.lanes.push_back({std::string(program.name_of(queue)), std::move(kind)});
     }
   }
   for (PictureRow& row : picture.rows) {

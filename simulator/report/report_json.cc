@@ -38,6 +38,13 @@ Json json_of_tensor(const Program& program, TensorId tensor) {
   return tensor.is_some() ? Json(name_of(program, tensor)) : Json(nullptr);
 }
 
+// Null for the host. Of what a replay launches it is the queue of the replay.
+Json json_of_queue(const Program& program, StatementId id) {
+  const QueueIndex queue = program.statements[id.index].queue;
+  return queue == kNoQueue ? Json(nullptr)
+                           : Json(program.name_of(program.launching_queue_of(queue)));
+}
+
 // Null for the end of the program.
 Json json_of_access(const Program& program, AccessRef ref) {
   if (!ref.dispatch.is_some()) return nullptr;
@@ -49,7 +56,8 @@ Json json_of_access(const Program& program, AccessRef ref) {
   return {{"dispatch", is_counted ? Json(program.number_of(ref.dispatch)) : Json(nullptr)},
           {"reference", program.reference_of(ref.dispatch)},
           {"kernel", is_of_host ? Json(nullptr) : Json(program.name(dispatch.kernel_name))},
-          {"queue", is_of_host ? Json(nullptr) : Json(program.name_of(queue))},
+          {"queue", json_of_queue(program, dispatch.statement)},
+          {"is_launched", program.launching_queue_of(queue) != queue},
           {"stage", text_of(stage_of(dispatch, access))},
           {"statement", text_number_of(program, dispatch.statement)},
           {"access", ref.access},
@@ -57,12 +65,6 @@ Json json_of_access(const Program& program, AccessRef ref) {
           {"begin", access.range.begin},
           {"end", access.range.end},
           {"tensor", json_of_tensor(program, access.tensor)}};
-}
-
-// Null for the host.
-Json json_of_queue(const Program& program, StatementId id) {
-  const QueueIndex queue = program.statements[id.index].queue;
-  return queue == kNoQueue ? Json(nullptr) : Json(program.name_of(queue));
 }
 
 Json json_of_statement(const Program& program, StatementId id) {

@@ -99,7 +99,7 @@ void expect_queue(const Program& program, const json& object) {
   if (statement.queue == kNoQueue) {
     EXPECT_TRUE(object["queue"].is_null());
   } else {
-    EXPECT_EQ(object["queue"], program.name_of(statement.queue));
+    EXPECT_EQ(object["queue"], program.name_of(program.launching_queue_of(statement.queue)));
   }
 }
 
@@ -128,6 +128,20 @@ void expect_places(const Program& program, const json& report) {
   }
   for (const json& barrier : report["redundant"]) expect_queue(program, barrier);
   for (const json& piece : report["redundant_sync"]) expect_queue(program, piece["statement"]);
+}
+
+// No text of a user has the graph queue that executes what a serial one launches.
+TEST(JsonDocument, HasWhatIsLaunchedOnTheQueueThatLaunchesIt) {
+  const json report = report_on(corpus_program(std::string(INTERLOCK_SOURCE_DIR) +
+                                               "/corpus/queues/launched-on-another-stream.ilk"));
+  ASSERT_EQ(report["findings"].size(), 2u);
+  for (const json& finding : report["findings"]) {
+    EXPECT_EQ(finding["first"]["queue"], "work");
+    EXPECT_EQ(finding["first"]["is_launched"], true);
+    EXPECT_EQ(finding["second"]["queue"], "copies");
+    EXPECT_EQ(finding["second"]["is_launched"], false);
+  }
+  EXPECT_EQ(report.dump().find(".launches"), std::string::npos);
 }
 
 TEST(JsonDocument, NamesTheKeysThatReportsOfTheCorpusHave) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -107,7 +108,8 @@ class TextRepairSearch {
   Result<TextRepair> run() {
     Result<Program> program = read();
     if (!program) return program.error();
-    if (has_recordings(*program)) {
+    if (has_recordings(*program) && !keeps_recordings_) {
+      if (std::optional<TextRepair> around = repair_around(*program)) return std::move(*around);
       program = spell_out(std::move(*program));
       if (!program) return program.error();
     }
@@ -195,11 +197,15 @@ class TextRepairSearch {
     Result<Program> program = read();
     while (program && !is_in_order(report) && lines_.change_count() < kChangesMax) {
       const std::vector<RepairLine> change = find_one_repair(*program, report.findings);
-      if (change.empty()) break;
+      if (change.empty() || (keeps_recordings_ && !keeps_replays(change))) break;
       lines_.apply(change, statement_lines_);
       Result<CheckReport> changed = check_lines(*program);
       if (!changed) return changed.error();
+      const bool is_better = count_repairable(*changed) < count_repairable(report) ||
+                             (has_deadlock(report) && !has_deadlock(*changed));
       report = std::move(*changed);
+      // What was to stand among the statements of a replay stands beside it.
+      if (keeps_recordings_ && !is_better) break;
     }
     if (!program) return program.error();
     if (!has_deadlock(report)) take_back(report.findings.size(), count_repairable(report));
@@ -219,6 +225,26 @@ class TextRepairSearch {
   // Whose statements stand in no line of their own.
   static bool has_recordings(const Program& program) {
     return !program.captures.empty() || !program.replays.empty() || !program.backwards.empty();
+  }
+
+  // With several queues: changes that stand before and after what replays execute, if these are
+  // enough. None if something within has to change.
+  std::optional<TextRepair> repair_around(const Program& program) const {
+    if (!needs_queue_order(program) || !program.backwards.empty()) return std::nullopt;
+    TextRepairSearch around(lines_.text(), file_name_, options_, hazard_limit_);
+    around.keeps_recordings_ = true;
+    Result<TextRepair> repair = around.run();
+    const bool is_enough =
+        repair && repair->hazard_count + repair->destroy_count == 0 && !repair->has_deadlock;
+    return is_enough ? std::optional(std::move(*repair)) : std::nullopt;
+  }
+
+  // No line of the change takes the place of one that stands for several statements: a replay.
+  bool keeps_replays(std::span<const RepairLine> change) const {
+    return std::ranges::all_of(change, [this](const RepairLine& line) {
+      return line.place != RepairPlace::kInstead ||
+             std::ranges::count(statement_lines_, statement_lines_[line.at.index]) == 1;
+    });
   }
 
   // Where nothing is wrong, the text stays as it is.
@@ -316,6 +342,7 @@ class TextRepairSearch {
   std::string_view file_name_;
   ParseOptions options_;
   const uint64_t hazard_limit_;
+  bool keeps_recordings_ = false;   // Replays stay; changes stand around them.
   bool expected_deadlock_ = false;  // In a line that went.
   bool goes_by_rounds_ = false;     // A part of the hazards is enough to go on.
   RepairedLines lines_;

@@ -26,7 +26,7 @@ struct TextRepair {
   uint64_t added_count = 0;           // Lines of sync that are new.
   uint64_t changed_count = 0;         // Lines that say more, stand elsewhere or go.
   // What replays and backward passes record is spelled out, a line for each statement: the change
-  // is among it.
+  // is among it. With several queues replays stay where changes around them are enough.
   bool is_spelled_out = false;
   // Nothing of the change can go: on one queue no fewer barriers do; with several queues each line
   // was taken back, one at a time. False where that would have been too much work.

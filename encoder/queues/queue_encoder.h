@@ -21,6 +21,9 @@ struct QueueEncoderEntry {
   // queues are not what the encoder is for; and limits. A stop leaves an empty program.
   Result<Program> (*encode)(const Program& program, uint32_t queue_count);
   bool knows_splits = false;  // Does something else where a command buffer ends.
+  // Adds no order to what conflicts and to its queues, and places the fewest waits or edges that do
+  // not, if no queue passes on what it has waited for: campaigns hold it to that.
+  bool places_fewest = false;
 };
 
 // In queue_registry.cc, which knows all of them.

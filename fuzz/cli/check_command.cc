@@ -342,7 +342,7 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
   command.add_flag("--possible", options.check.counts_possible,
                    "hazards count where approximate dispatches need not touch the bytes");
   command.add_flag("--certificate", options.has_certificate,
-                   "the conflicts that prove the fewest barriers");
+                   "the conflicts that prove the fewest barriers, waits or edges");
   command
       .add_option(
           "--format", options.format,

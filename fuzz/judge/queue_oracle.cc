@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -11,6 +12,8 @@
 #include "encoder/text/printer.h"
 #include "fuzz/judge/disagree.h"
 #include "fuzz/judge/findings.h"
+#include "simulator/barriers/wait_bounds.h"
+#include "simulator/barriers/wait_certificate.h"
 
 namespace interlock {
 namespace {
@@ -104,6 +107,30 @@ void check_text(const Program& program, QueueReport& report) {
   }
 }
 
+// Whoever claims the fewest waits, or edges, is held to it, and what says how few do is proven from
+// the operands. Requires: no hazard.
+void check_fewest(const QueueEncoderEntry& encoder, QueueReport& report) {
+  const std::optional<WaitBounds> bounds = find_wait_bounds(report.program);
+  if (is_stopped()) return;
+  if (!bounds) {
+    if (encoder.places_fewest) {
+      disagree(report.disagreements, OracleStage::kCrossCheck,
+               "Encoder '{}' adds order to what conflicts.", encoder.name);
+    }
+    return;
+  }
+  const WaitProof proof = prove(report.program, bounds->certificate);
+  if (!proof.defect.empty()) {
+    disagree(report.disagreements, OracleStage::kCrossCheck, "The fewest waits are not proven: {}",
+             proof.defect);
+  }
+  if (encoder.places_fewest && bounds->wait_count != bounds->fewest_apart()) {
+    disagree(report.disagreements, OracleStage::kCrossCheck,
+             "Encoder '{}' places {} waits or edges, and {} would do.", encoder.name,
+             bounds->wait_count, bounds->fewest_apart());
+  }
+}
+
 }  // namespace
 
 bool has_unordered_conflict(const Program& program) {
@@ -143,6 +170,7 @@ QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& enc
              has_hazard ? "The exact check finds a hazard, but a path orders every conflict."
                         : "No path orders some conflict, but the exact check finds no hazard.");
   }
+  if (!is_stopped() && !has_hazard) check_fewest(encoder, report);
   return report;
 }
 

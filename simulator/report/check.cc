@@ -16,6 +16,8 @@
 #include "simulator/barriers/closing_sync.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/barriers/sync_redundancy.h"
+#include "simulator/barriers/wait_bounds.h"
+#include "simulator/barriers/wait_certificate.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/hazards/alias_contracts.h"
@@ -263,6 +265,22 @@ void name_in_text(const Program& program, const Program& run, CheckReport& repor
   std::ranges::for_each(report.noted, name);
 }
 
+// As set_bounds(), of waits and edges. `program` is the text of `run`, or that itself.
+void set_wait_bounds(const Program& program, const Program& run, CheckReport& report) {
+  if (!report.findings.empty() || !report.noted.empty() || report.is_truncated()) return;
+  std::optional<WaitBounds> bounds = find_wait_bounds(run);
+  if (!bounds || is_stopped()) return;
+  const WaitProof proof = prove(run, bounds->certificate);
+  INTERLOCK_CHECK(proof.defect.empty());
+  if (proof.is_cut_short) return;
+  for (NeededWait& wait : bounds->certificate.waits) {
+    if (&program == &run) break;
+    wait.first = in_text(program, run, wait.first);
+    wait.second = in_text(program, run, wait.second);
+  }
+  report.waits = std::move(bounds);
+}
+
 // What is wrong in the reference run, and whether that ends before all statements have run.
 CheckReport check_reference(const Program& program, const CheckOptions& options) {
   const ReferenceOrder reference = find_reference_order(program);
@@ -270,10 +288,12 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
   CheckReport report;
   if (reference.is_text_order) {
     report = check_run(program, options);
+    set_wait_bounds(program, program, report);
   } else {
     const Program run = in_reference_order(program, reference);
     report = check_run(run, options);
     name_in_text(program, run, report);
+    if (reference.cycle.empty()) set_wait_bounds(program, run, report);
     const uint64_t left_out = program.backwards.size() - run.backwards.size();
     if (left_out > 0) {
       report.truncations.push_back({TruncationCause::kGradientOrder, left_out});

@@ -10,6 +10,7 @@
 #include "simulator/barriers/joint_removal.h"
 #include "simulator/barriers/redundancy.h"
 #include "simulator/barriers/sync_pieces.h"
+#include "simulator/barriers/wait_bounds.h"
 #include "simulator/lifetimes/truncation.h"
 #include "simulator/report/finding.h"
 
@@ -60,6 +61,9 @@ struct CheckReport : BarrierBounds {
   // words of barriers that cannot go.
   std::vector<SyncPiece> redundant_sync;
   uint64_t unjudged_sync_count = 0;
+  // With several queues and no finding: how few waits, or edges, add no order; of a program whose
+  // waits or edges do not either. Its dispatches are those of the text.
+  std::optional<WaitBounds> waits;
   // What could go, too, but for what comes after this text (closing_sync.h): no advice.
   std::vector<RedundantBarrier> closing;
   std::vector<SyncPiece> closing_sync;

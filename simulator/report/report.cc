@@ -125,6 +125,27 @@ std::string text_of_certificate(const Program& program, const CheckReport& repor
   return text;
 }
 
+std::string text_of_certificate(const Program& program, const WaitBounds& bounds) {
+  std::string text;
+  const auto add = [&](WaitNeed need, std::string_view why) {
+    const std::vector<NeededWait>& waits = bounds.certificate.waits;
+    const auto count = static_cast<uint64_t>(std::ranges::count(waits, need, &NeededWait::need));
+    if (count == 0) return;
+    text += fmt::format("Certificate: {} with nothing between, {}; verified.\n",
+                        count_of(count, "conflict", "conflicts"), why);
+    for (const NeededWait& wait : waits) {
+      if (wait.need != need) continue;
+      text += fmt::format("  {} and {}\n", program.description_of(wait.first),
+                          program.description_of(wait.second));
+    }
+  };
+  add(WaitNeed::kOwn, bounds.is_of_edges() ? "each in need of an edge of its own"
+                                           : "each in need of a wait of its own");
+  add(WaitNeed::kJoin, "each in need of one wait more, passed on or not");
+  add(WaitNeed::kApart, "each in need of a wait of its own if no queue passes on");
+  return text;
+}
+
 // Names a chain that is shorter than the fewest barriers need, its middle left out if it is long.
 std::string text_of_chain(const Program& program, const CheckReport& report) {
   constexpr size_t kNamedInFull = 12;
@@ -193,7 +214,8 @@ std::string text_of_advice(const Program& program, const CheckReport& report,
                                text_of_redundant_sync(program, report, limits.redundant) +
                                text_of_closing(report);
   if (report.joint && !limits.folds_advice) text += text_of(*report.joint);
-  if (limits.has_certificate) text += text_of_certificate(program, report);
+  if (limits.has_certificate && report.has_bounds) text += text_of_certificate(program, report);
+  if (limits.has_certificate && report.waits) text += text_of_certificate(program, *report.waits);
   if (report.findings.empty()) text += text_of_chain(program, report);
   return text;
 }
@@ -241,7 +263,10 @@ std::string summary_of(const CheckReport& report, uint64_t known_count) {
   }
   if (!known.empty()) return text + "no new finding" + known + ".";
   text += "no findings.";
-  if (!report.has_bounds) return text;
+  if (!report.has_bounds) {
+    const std::string waits = report.waits ? text_of(*report.waits) : std::string();
+    return waits.empty() ? text : text + " " + waits;
+  }
   const uint64_t excess_count = report.excess_barrier_count();
   if (excess_count > 0) {
     text +=

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "encoder/text/parser.h"
 #include "fuzz/judge/queue_oracle.h"
@@ -11,6 +13,7 @@
 namespace interlock::queue_oracle_test {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -95,6 +98,28 @@ TEST(JudgeOnQueues, ReportsAnEncoderThatRefuses) {
   ASSERT_EQ(report.disagreements.size(), 1u);
   EXPECT_EQ(report.disagreements[0].stage, OracleStage::kEncode);
   EXPECT_THAT(report.disagreements[0].message, HasSubstr("'refusing' refuses the program: no."));
+}
+
+std::vector<std::string> said_if_fewest(std::string_view encoder, const char* text) {
+  QueueEncoderEntry entry = *find_queue_encoder(encoder);
+  entry.places_fewest = true;
+  std::vector<std::string> said;
+  for (const auto& disagreement : judge_on_queues(program_of(text), entry, 0).disagreements) {
+    EXPECT_EQ(disagreement.stage, OracleStage::kCrossCheck);
+    said.push_back(disagreement.message);
+  }
+  return said;
+}
+
+TEST(JudgeOnQueues, HoldsAnEncoderToTheFewestThatItClaims) {
+  EXPECT_THAT(said_if_fewest("edges", kPair), IsEmpty());
+  EXPECT_THAT(said_if_fewest("semaphores", kPair), IsEmpty());
+  EXPECT_THAT(said_if_fewest("streams", kPair), IsEmpty());
+  EXPECT_THAT(said_if_fewest("mlx-cuda-readers", kPair),
+              ElementsAre("Encoder 'mlx-cuda-readers' places 3 waits or edges, and 2 would do."));
+  EXPECT_THAT(said_if_fewest("mlx-cuda-readers",
+                             "memory a 8\ndispatch K writes a[0:4]\ndispatch K reads a[4:8]\n"),
+              ElementsAre("Encoder 'mlx-cuda-readers' adds order to what conflicts."));
 }
 
 }  // namespace

@@ -1,0 +1,229 @@
+// The basic idea is to go through the statements with what each queue has waited for since its last
+// dispatch: a signal takes that along, and the next dispatch comes after it.
+#include "simulator/barriers/direct_waits.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulator/hazards/hazards.h"
+
+namespace interlock {
+namespace {
+
+// How far some lines have come: one more than the place of a dispatch.
+struct Reached {
+  uint32_t line;
+  uint32_t count;
+};
+
+// As much as waits are that pass nothing on.
+constexpr size_t kPassedOnMax = size_t{1} << 24;
+
+bool is_of_graphs(const Program& program) {
+  return !program.dispatches.empty() &&
+         std::ranges::all_of(program.dispatches, [&](const Dispatch& dispatch) {
+           const QueueIndex queue = program.queue_of(dispatch);
+           return queue != kNoQueue && program.kind_of(queue) == QueueKind::kGraph;
+         });
+}
+
+bool is_plain_sync(const Program& program, const SyncStep& step) {
+  switch (step.kind) {
+    case SyncKind::kSignal:
+      return !step.is_of_launch &&
+             std::ranges::all_of(program.parts_of(step),
+                                 [](const SignalPart& part) { return part.stages == kAllStages; });
+    case SyncKind::kWait:
+      return !step.is_of_launch && !step.is_from_outside && step.stages == kAllStages;
+    case SyncKind::kSplit:
+    case SyncKind::kSubmit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Of the queues that execute, signal or wait: each is serial, and none joins others.
+bool are_plain_queues(const Program& program) {
+  bool is_joined = false;
+  bool joins = false;
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kLifetime) continue;
+    if (statement.queue == kNoQueue) return false;
+    const QueueKind kind = program.kind_of(statement.queue);
+    if (!is_serial(kind)) return false;
+    if (!program.queues.empty() && program.queues[statement.queue].launched_on != kNoQueue) {
+      return false;
+    }
+    is_joined |= kind == QueueKind::kSerialBlocking;
+    joins |= kind == QueueKind::kLegacyDefault;
+  }
+  return !(is_joined && joins);
+}
+
+bool has_dispatches_alone(const Program& program) {
+  return program.host_dispatches.empty() && !program.has_any(LifetimeKind::kDestroy) &&
+         std::ranges::none_of(program.dispatches, [](const Dispatch& dispatch) {
+           return dispatch.is_transition() || dispatch.is_approximate;
+         });
+}
+
+class QueueWalk {
+ public:
+  explicit QueueWalk(const Program& program) : program_(program), queues_(program.queue_count()) {}
+
+  // False if queues pass on too much.
+  bool run() {
+    signaled_.resize(program_.signal_parts.size());
+    for (const Statement& statement : program_.statements) {
+      if (statement.kind == StatementKind::kDispatch) {
+        add_dispatch(statement);
+      } else if (statement.kind == StatementKind::kSync) {
+        if (!add_sync(program_.syncs[statement.index], queues_[statement.queue])) return false;
+      }
+    }
+    for (const OfQueue& queue : queues_) result_.wait_count -= queue.open_wait_count;
+    return true;
+  }
+
+  DirectWaits result() && { return std::move(result_); }
+
+ private:
+  struct OfQueue {
+    uint32_t line = UINT32_MAX;    // None before its first dispatch.
+    std::vector<Reached> waited;   // Since its last dispatch.
+    uint64_t open_wait_count = 0;  // Of these, those since its last signal.
+  };
+  // What a signal covers.
+  struct Signaled {
+    uint32_t line = UINT32_MAX;
+    uint32_t count = 0;
+    std::vector<Reached> passed_on;
+  };
+
+  void add_dispatch(const Statement& statement) {
+    OfQueue& queue = queues_[statement.queue];
+    if (queue.line == UINT32_MAX) {
+      queue.line = static_cast<uint32_t>(result_.lines.size());
+      result_.lines.emplace_back();
+    }
+    std::vector<uint32_t>& line = result_.lines[queue.line];
+    result_.line_of.push_back(queue.line);
+    result_.position_of.push_back(static_cast<uint32_t>(line.size()));
+    line.push_back(statement.index);
+    for (const Reached& reached : queue.waited) {
+      if (reached.line == queue.line) continue;
+      result_.before_of_all.push_back(result_.lines[reached.line][reached.count - 1]);
+    }
+    result_.before_end.push_back(result_.before_of_all.size());
+    queue.waited.clear();
+    queue.open_wait_count = 0;
+  }
+
+  bool add_sync(const SyncStep& step, OfQueue& queue) {
+    if (step.kind == SyncKind::kSignal) return add_signal(step, queue);
+    if (step.kind != SyncKind::kWait) return true;
+    ++result_.wait_count;
+    ++queue.open_wait_count;
+    if (step.partner == SyncStep::kNoPartner) return true;
+    const Signaled& signaled = signaled_[step.partner];
+    if (signaled.count > 0) wait_for({signaled.line, signaled.count}, queue);
+    for (const Reached& reached : signaled.passed_on) wait_for(reached, queue);
+    result_.passes_on |= !signaled.passed_on.empty();
+    return spend(signaled.passed_on.size());
+  }
+
+  bool add_signal(const SyncStep& step, OfQueue& queue) {
+    const bool has_line = queue.line != UINT32_MAX;
+    const auto count = has_line ? static_cast<uint32_t>(result_.lines[queue.line].size()) : 0u;
+    for (uint32_t k = 0; k < step.count; ++k) {
+      signaled_[step.first + k] = {queue.line, count, queue.waited};
+    }
+    queue.open_wait_count = 0;
+    return spend(step.count * queue.waited.size());
+  }
+
+  static void wait_for(Reached reached, OfQueue& queue) {
+    const auto known = std::ranges::find(queue.waited, reached.line, &Reached::line);
+    if (known == queue.waited.end()) {
+      queue.waited.push_back(reached);
+    } else {
+      known->count = std::max(known->count, reached.count);
+    }
+  }
+
+  bool spend(size_t count) {
+    passed_on_count_ += count;
+    return passed_on_count_ <= kPassedOnMax;
+  }
+
+  const Program& program_;
+  std::vector<OfQueue> queues_;
+  std::vector<Signaled> signaled_;  // By part of a signal.
+  size_t passed_on_count_ = 0;
+  DirectWaits result_;
+};
+
+// Paths, begun with an edge from the last dispatch of one.
+DirectWaits of_edges(const Program& program) {
+  DirectWaits result;
+  result.is_of_edges = true;
+  result.wait_count = program.edges.size();
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    const DispatchId id(i);
+    uint32_t line = static_cast<uint32_t>(result.lines.size());
+    for (const Edge& edge : program.edges_to(id)) {
+      const uint32_t from = edge.from.index;
+      result.before_of_all.push_back(from);
+      const uint32_t theirs = result.line_of[from];
+      const bool is_new = line == result.lines.size();
+      if (is_new && result.lines[theirs].back() == from &&
+          share_conflicting_bytes(program, edge.from, id)) {
+        line = theirs;
+      }
+    }
+    result.before_end.push_back(result.before_of_all.size());
+    if (line == result.lines.size()) result.lines.emplace_back();
+    result.line_of.push_back(line);
+    result.position_of.push_back(static_cast<uint32_t>(result.lines[line].size()));
+    result.lines[line].push_back(static_cast<uint32_t>(i));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<DirectWaits> find_direct_waits(const Program& program) {
+  if (!has_dispatches_alone(program)) return {};
+  if (is_of_graphs(program)) {
+    const bool is_plain =
+        std::ranges::none_of(program.edges, &Edge::is_programmatic) &&
+        std::ranges::all_of(program.syncs,
+                            [](const SyncStep& step) { return step.kind == SyncKind::kSplit; }) &&
+        std::ranges::all_of(program.queues,
+                            [](const Queue& queue) { return queue.launched_on == kNoQueue; });
+    if (!is_plain) return {};
+    return of_edges(program);
+  }
+  const bool is_plain =
+      std::ranges::all_of(program.syncs,
+                          [&](const SyncStep& step) { return is_plain_sync(program, step); }) &&
+      are_plain_queues(program);
+  if (!is_plain) return {};
+  QueueWalk walk(program);
+  if (!walk.run()) return {};
+  return std::move(walk).result();
+}
+
+bool share_conflicting_bytes(const Program& program, DispatchId first, DispatchId second) {
+  const Dispatch& a = program.dispatch(first);
+  const Dispatch& b = program.dispatch(second);
+  for (const Access& x : program.accesses_of(a)) {
+    for (const Access& y : program.accesses_of(b)) {
+      if (conflict_kinds(x, a.atomic_op, y, b.atomic_op).any()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace interlock

@@ -1,0 +1,41 @@
+// WaitBounds: how few waits of serial queues, or edges of graphs, add no order. Found by the sync
+// of a program without hazards; wait_certificate.h proves it from the operands.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "encoder/program/program.h"
+#include "simulator/barriers/wait_certificate.h"
+
+namespace interlock {
+
+struct WaitBounds {
+  WaitCertificate certificate;
+  // Those of the program; a wait with nothing after it on its queue does not count.
+  uint64_t wait_count = 0;
+  // Some queue passes on what it has waited for: no dispatch stands between that wait and a signal
+  // for which somebody waits.
+  bool passes_on = false;
+
+  bool is_of_edges() const { return certificate.is_of_edges; }
+  // Any placement that adds no order has as many; and one where no queue passes on, which can do
+  // with as many as that.
+  uint64_t fewest() const { return certificate.fewest(); }
+  uint64_t fewest_apart() const { return certificate.waits.size(); }
+};
+
+// Returns the bounds of `program` if its sync adds no order to what conflicts and to the order of
+// its queues; nothing if it does, or if other sync than signals and waits for everything, or full
+// edges, orders anything: stages, host statements, a destroy, events, a queue that joins others,
+// graphs that are launched. Nor of programs beyond kWaitClocksMax, or whose queues pass on very
+// much. Requires: `program` is in reference order, and has no hazard.
+// Cost: linear, times the lines; the pairs of operands of the dispatches that waits and edges join.
+std::optional<WaitBounds> find_wait_bounds(const Program& program);
+
+// "2 waits, the fewest that add no order; certified.", or what else is to be said of them; empty if
+// there are none and none is needed.
+std::string text_of(const WaitBounds& bounds);
+
+}  // namespace interlock

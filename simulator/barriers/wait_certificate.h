@@ -1,0 +1,58 @@
+// WaitCertificate: the proof that sync which adds no order needs so many waits, or edges, checked
+// by itself. docs/theory.md, "Sync that adds no order", says why it is one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "encoder/program/program.h"
+
+namespace interlock {
+
+// Why a pair of dispatches needs a wait. Each is a pair that conflicts, with nothing between.
+enum class WaitNeed : uint8_t {
+  kOwn,    // No queue could pass it on: a wait of its own, whatever else there is.
+  kJoin,   // It joins two groups of places that no pair before it joins, those of kOwn first.
+  kApart,  // A wait of its own, where no queue passes on what it has waited for.
+};
+
+struct NeededWait {
+  DispatchId first;
+  DispatchId second;
+  WaitNeed need = WaitNeed::kOwn;
+
+  bool operator==(const NeededWait&) const = default;
+};
+
+struct WaitCertificate {
+  // By dispatch: counted from 0, its serial queue; of a graph, a path on which each conflicts with
+  // the next.
+  std::vector<uint32_t> line_of;
+  std::vector<NeededWait> waits;  // By second, then first dispatch.
+  bool is_of_edges = false;       // On graph queues. All needs are kOwn.
+
+  // Waits of any placement that adds no order; of one where no queue passes on what it has waited
+  // for all of them are needed.
+  uint64_t fewest() const;
+};
+
+// Nothing is said of programs whose dispatches, times their lines, are more.
+inline constexpr uint64_t kWaitClocksMax = uint64_t{1} << 24;
+
+struct WaitProof {
+  bool is_cut_short = false;  // It takes more steps than the limit, or is beyond kWaitClocksMax.
+  std::string defect;         // Why it proves nothing; empty if it does, or is_cut_short.
+};
+
+// Whether `certificate` proves that of all sync which orders what conflicts in `program`, and adds
+// no order to that and to the order of the queues that have its dispatches, any has at least
+// certificate.fewest() waits for everything, or edges; and at least certificate.waits.size() if no
+// queue passes on what it has waited for. Reads the operands and queues alone, not the sync, and
+// shares no code with what finds the pairs. Requires: `program` is in reference order.
+// Cost: linear, times the lines; the bytes of the accesses that other accesses tell apart, times
+// the uses of each.
+WaitProof prove(const Program& program, const WaitCertificate& certificate,
+                uint64_t step_limit = 200'000'000);
+
+}  // namespace interlock

@@ -38,6 +38,11 @@ class CommandLayout final : public CommandSink {
     is_valid_ = false;
   }
   void issue_await(uint32_t /*event*/) override { is_valid_ = false; }
+  void issue_programmatic_edge(DispatchId /*from*/, DispatchId /*to*/) override {
+    is_valid_ = false;
+  }
+  void issue_sync(const SyncCommand& /*command*/) override { is_valid_ = false; }
+  void issue_lifetime(LifetimeId /*id*/) override { is_valid_ = false; }
 
   // As program_on_queues() (queue_commands.h) of what was issued; nothing where only the rules of a
   // build tell what becomes of it: other sync than signals, waits and edges, a signal whose value

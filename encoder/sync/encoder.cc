@@ -15,6 +15,7 @@
 #include "encoder/program/stop.h"
 #include "encoder/sync/pending_accesses.h"
 #include "encoder/sync/recording_sink.h"
+#include "encoder/sync/sync_command.h"
 
 namespace interlock {
 namespace {
@@ -173,8 +174,25 @@ class PendingSink final : public CommandSink {
   }
   void issue_await(uint32_t event) override { sink_.issue_await(event); }
   void issue_edge(DispatchId from, DispatchId to) override { sink_.issue_edge(from, to); }
+  void issue_programmatic_edge(DispatchId from, DispatchId to) override {
+    sink_.issue_programmatic_edge(from, to);
+  }
+  void issue_sync(const SyncCommand& command) override {
+    if (command.is_barrier) pending_.see_barrier(source_stages_of(command));
+    sink_.issue_sync(command);
+  }
+  void issue_lifetime(LifetimeId id) override { sink_.issue_lifetime(id); }
 
  private:
+  static StageMask source_stages_of(const SyncCommand& command) {
+    if (command.barrier != BarrierKind::kScoped) return kAllStages;
+    StageMask stages = 0;
+    for (const DependencyCommand& dependency : command.dependencies) {
+      stages |= dependency.source.stages;
+    }
+    return stages;
+  }
+
   PendingAccesses& pending_;
   CommandSink& sink_;
 };

@@ -40,6 +40,8 @@ struct SemaphorePoint {
   bool operator==(const SemaphorePoint&) const = default;
 };
 
+struct SyncCommand;  // sync_command.h: what the text can say, and a method below does not.
+
 // Where an encoder issues its commands.
 class CommandSink {
  public:
@@ -76,6 +78,18 @@ class CommandSink {
   virtual void issue_edge(DispatchId /*from*/, DispatchId /*to*/) {
     issue_barrier(BarrierKind::kFull);
   }
+  // The same of execution alone. The text says it of all edges to a dispatch, or of none: if one
+  // of them is full, all are.
+  virtual void issue_programmatic_edge(DispatchId from, DispatchId to) { issue_edge(from, to); }
+
+  // Any statement of sync. What is of the host is of no queue. Where there is one queue, and no
+  // host, a full barrier does what waits for signals do and what some scopes and operands do; the
+  // rest orders nothing there.
+  virtual void issue_sync(const SyncCommand& command);
+
+  // A statement of the program about a value stands here, on the queue that the program has it on.
+  // Where there is one queue they keep the places that they have.
+  virtual void issue_lifetime(LifetimeId /*id*/) {}
 };
 
 class Encoder {

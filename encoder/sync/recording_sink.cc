@@ -20,20 +20,46 @@ void issue(const Command& command, const CommandDetail& detail, CommandSink& sin
   }
 }
 
+void issue(const CommandEdge& edge, CommandSink& sink) {
+  if (edge.is_programmatic) {
+    sink.issue_programmatic_edge(edge.from, edge.to);
+  } else {
+    sink.issue_edge(edge.from, edge.to);
+  }
+}
+
 }  // namespace
 
+void RecordingSink::issue_sync(const SyncCommand& command) {
+  commands_.push_back({.kind = command.is_barrier ? StatementKind::kBarrier : StatementKind::kSync,
+                       .barrier = command.barrier,
+                       .sync = command.kind,
+                       .is_whole = true,
+                       .queue = queue_,
+                       .detail = static_cast<uint32_t>(syncs_.size())});
+  syncs_.push_back(command);
+}
+
 void RecordingSink::issue_again(CommandSink& sink) const {
-  std::multimap<DispatchId, DispatchId> edges_to;
-  for (const CommandEdge& edge : edges_) edges_to.emplace(edge.to, edge.from);
+  std::multimap<DispatchId, CommandEdge> edges_to;
+  for (const CommandEdge& edge : edges_) edges_to.emplace(edge.to, edge);
   QueueIndex queue = kDefaultQueue;
   for (const Command& command : commands_) {
     if (command.queue != queue) sink.use_queue(command.queue);
     queue = command.queue;
+    if (command.is_whole) {
+      sink.issue_sync(syncs_[command.detail]);
+      continue;
+    }
+    if (command.kind == StatementKind::kLifetime) {
+      sink.issue_lifetime(LifetimeId(size_t{command.detail}));
+      continue;
+    }
     const CommandDetail detail =
         command.detail == Command::kNone ? CommandDetail{} : details_[command.detail];
     if (command.kind == StatementKind::kDispatch) {
       const auto [first, last] = edges_to.equal_range(command.dispatch);
-      for (auto edge = first; edge != last; ++edge) sink.issue_edge(edge->second, edge->first);
+      for (auto edge = first; edge != last; ++edge) issue(edge->second, sink);
       sink.issue_dispatch(command.dispatch);
     } else if (command.kind == StatementKind::kSync) {
       issue(command, detail, sink);

@@ -6,17 +6,20 @@
 #include <vector>
 
 #include "encoder/sync/encoder.h"
+#include "encoder/sync/sync_command.h"
 
 namespace interlock {
 
-// A dispatch, a barrier, or other sync: a split, a signal, a wait, an event's set or await.
+// A dispatch, a barrier, other sync, or a statement about a value.
 struct Command {
   StatementKind kind = StatementKind::kDispatch;
   BarrierKind barrier = BarrierKind::kFull;  // Of kBarrier.
   SyncKind sync = SyncKind::kSplit;          // Of kSync.
+  bool is_whole = false;                     // A SyncCommand: into syncs() instead of details().
   QueueIndex queue = kDefaultQueue;
-  DispatchId dispatch;      // Of kDispatch.
-  uint32_t detail = kNone;  // Of scoped barriers and of sync but splits: into details().
+  DispatchId dispatch;  // Of kDispatch.
+  // Of scoped barriers and of sync but splits: into details(). Of kLifetime its number.
+  uint32_t detail = kNone;
 
   static constexpr uint32_t kNone = UINT32_MAX;
 
@@ -36,6 +39,7 @@ struct CommandDetail {
 struct CommandEdge {
   DispatchId from;
   DispatchId to;
+  bool is_programmatic = false;
 };
 
 class RecordingSink final : public CommandSink {
@@ -69,12 +73,20 @@ class RecordingSink final : public CommandSink {
     add_detail({.event = event});
   }
   void issue_edge(DispatchId from, DispatchId to) override { edges_.push_back({from, to}); }
+  void issue_programmatic_edge(DispatchId from, DispatchId to) override {
+    edges_.push_back({from, to, true});
+  }
+  void issue_sync(const SyncCommand& command) override;
+  void issue_lifetime(LifetimeId id) override {
+    commands_.push_back({.kind = StatementKind::kLifetime, .queue = queue_, .detail = id.index});
+  }
 
   // Makes room for so many commands.
   void reserve(size_t count) { commands_.reserve(count); }
 
   const std::vector<Command>& commands() const { return commands_; }
   const std::vector<CommandDetail>& details() const { return details_; }
+  const std::vector<SyncCommand>& syncs() const { return syncs_; }
   const std::vector<CommandEdge>& edges() const { return edges_; }  // As they were issued.
 
   // Issues all of it again, edges right before the dispatches that they lead to.
@@ -91,6 +103,7 @@ class RecordingSink final : public CommandSink {
 
   std::vector<Command> commands_;
   std::vector<CommandDetail> details_;
+  std::vector<SyncCommand> syncs_;
   std::vector<CommandEdge> edges_;
   QueueIndex queue_ = kDefaultQueue;
 };

@@ -6,12 +6,14 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "encoder/queues/queue_commands.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
 #include "encoder/sync/interlock_scoped_encoder.h"
 #include "encoder/sync/recording_sink.h"
+#include "encoder/sync/sync_command.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 
@@ -124,6 +126,54 @@ TEST(CommandSink, OfOneQueueDoesAsMuchWithBarriers) {
       << "the await, the scoped barrier, the execution barrier, the wait";
   sink.issue_edge(DispatchId(0), DispatchId(1));
   EXPECT_EQ(sink.said, "A||-|B|");
+}
+
+// The same of whole statements of sync.
+std::string said_on_one_queue(const SyncCommand& command) {
+  class OneQueue final : public CommandSink {
+   public:
+    void issue_dispatch(DispatchId /*id*/) override { said += 'D'; }
+    void issue_barrier(BarrierKind kind) override {
+      said += kind == BarrierKind::kFull ? '|' : '-';
+    }
+    void issue_scoped_barrier(const Scope& /*source*/, const Scope& /*destination*/) override {
+      said += 's';
+    }
+    void issue_split() override { said += '/'; }
+    std::string said;
+  };
+  OneQueue sink;
+  sink.issue_sync(command);
+  return sink.said;
+}
+
+TEST(CommandSink, OfOneQueueDoesAsMuchAsAnyStatement) {
+  const auto barrier = [](BarrierKind kind, std::vector<DependencyCommand> dependencies) {
+    return said_on_one_queue(
+        {.is_barrier = true, .barrier = kind, .dependencies = std::move(dependencies)});
+  };
+  const DependencyCommand all_bytes{*scope_of("compute.write"), *scope_of("copy.read")};
+  DependencyCommand some_bytes = all_bytes;
+  some_bytes.operands.push_back({.memory = MemoryId(0), .range = {0, 8}});
+  EXPECT_EQ(barrier(BarrierKind::kFull, {}), "|");
+  EXPECT_EQ(barrier(BarrierKind::kExecution, {}), "-");
+  EXPECT_EQ(barrier(BarrierKind::kScoped, {all_bytes}), "s");
+  EXPECT_EQ(barrier(BarrierKind::kScoped, {some_bytes}), "|");
+  EXPECT_EQ(barrier(BarrierKind::kScoped, {all_bytes, all_bytes}), "|");
+  const auto sync = [](SyncKind kind, bool is_from_outside = false) {
+    return said_on_one_queue(
+        {.kind = kind, .points = {{}, {}}, .is_from_outside = is_from_outside});
+  };
+  EXPECT_EQ(sync(SyncKind::kWait), "||");
+  EXPECT_EQ(sync(SyncKind::kWait, true), "");
+  EXPECT_EQ(sync(SyncKind::kAwait), "|");
+  EXPECT_EQ(sync(SyncKind::kSplit), "/");
+  EXPECT_EQ(sync(SyncKind::kHostWaits), "|");
+  EXPECT_EQ(sync(SyncKind::kHostIdle), "|");
+  for (const SyncKind kind : {SyncKind::kSignal, SyncKind::kSet, SyncKind::kSubmit,
+                              SyncKind::kHostSignals, SyncKind::kHostFlushes}) {
+    EXPECT_EQ(sync(kind), "") << word_of(kind);
+  }
 }
 
 // What the pass for one queue makes of it.

@@ -7,13 +7,18 @@
 
 namespace interlock {
 
-Result<Success> check_is_dispatches(const Program& program) {
+Result<Success> check_count(const Program& program) {
   if (program.dispatches.size() > OrderReduction::kCountMax) {
     return error_of(
         "the program has {} dispatches; encoders for several queues take at most {}, as they keep "
         "a bit for each pair.",
         program.dispatches.size(), OrderReduction::kCountMax);
   }
+  return Success{};
+}
+
+Result<Success> check_is_dispatches(const Program& program) {
+  if (auto checked = check_count(program); !checked) return checked;
   return check_is_dispatches_alone(program);
 }
 

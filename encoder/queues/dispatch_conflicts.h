@@ -12,7 +12,10 @@ namespace interlock {
 // statements of the host or about values, whose place several queues do not tell.
 Result<Success> check_is_dispatches(const Program& program);
 
-// The same for any number of dispatches.
+// That there are at most so many.
+Result<Success> check_count(const Program& program);
+
+// The same as check_is_dispatches() for any number of dispatches.
 Result<Success> check_is_dispatches_alone(const Program& program);
 
 // By dispatch: the earlier ones that it conflicts with, those through a third dispatch left out.

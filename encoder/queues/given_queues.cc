@@ -16,8 +16,14 @@ Result<QueuesOfDispatches> given_queues(const Program& program, uint32_t queue_c
   }
   QueuesOfDispatches result;
   std::vector<uint32_t> index_of(program.queue_count(), UINT32_MAX);
-  for (const Dispatch& dispatch : program.dispatches) {
-    const QueueIndex queue = program.queue_of(dispatch);
+  for (const Statement& statement : program.statements) {
+    const bool is_dispatch = statement.kind == StatementKind::kDispatch;
+    const QueueIndex queue = statement.queue;
+    if (queue == kNoQueue) {
+      if (is_dispatch) result.queue_of.push_back(UINT32_MAX);
+      continue;
+    }
+    if (!is_dispatch && statement.kind != StatementKind::kLifetime) continue;
     const QueueKind kind = program.kind_of(queue);
     if (kind != QueueKind::kSerial) {
       return error_of(
@@ -29,7 +35,7 @@ Result<QueuesOfDispatches> given_queues(const Program& program, uint32_t queue_c
       index_of[queue] = static_cast<uint32_t>(result.queues.size());
       result.queues.push_back({std::string(program.name_of(queue)), kind});
     }
-    result.queue_of.push_back(index_of[queue]);
+    if (is_dispatch) result.queue_of.push_back(index_of[queue]);
   }
   return result;
 }

@@ -12,14 +12,15 @@ namespace interlock {
 
 struct QueuesOfDispatches {
   std::vector<QueueDraft> queues;
-  std::vector<uint32_t> queue_of;  // By dispatch: into `queues`.
+  std::vector<uint32_t> queue_of;  // By dispatch: into `queues`; of the host UINT32_MAX.
 };
 
 // Whether the program says queues at all, beside the default one.
 bool has_given_queues(const Program& program);
 
-// Returns the queues that dispatches are on, as they come. Errors: one of them is not `serial`;
-// `queue_count` is not 0, that is, some are asked for beside those. Requires: has_given_queues().
+// Returns the queues that dispatches, and statements about values, are on, as they come. Errors:
+// one of them is not `serial`; `queue_count` is not 0, that is, some are asked for beside those.
+// Requires: has_given_queues().
 Result<QueuesOfDispatches> given_queues(const Program& program, uint32_t queue_count);
 
 }  // namespace interlock

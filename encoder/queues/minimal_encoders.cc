@@ -11,6 +11,7 @@
 #include "encoder/queues/assign_queues.h"
 #include "encoder/queues/dispatch_conflicts.h"
 #include "encoder/queues/given_queues.h"
+#include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_program.h"
 #include "encoder/queues/queue_waits.h"
@@ -50,6 +51,40 @@ Result<QueuePlan> chosen_queues(const Program& program, const OrderReduction& or
                    {}};
 }
 
+// Of the host's accesses none. Whatever queues dispatches are on, the order of the text will do.
+Result<QueuesOfDispatches> chosen_queues_beside_host(const Program& program,
+                                                     const Predecessors& conflicts,
+                                                     uint32_t queue_count) {
+  const Result<QueuePlan> plan = chosen_queues(program, OrderReduction(conflicts), queue_count);
+  if (!plan) return plan.error();
+  QueuesOfDispatches result;
+  std::vector<uint32_t> number_of(plan->queues.size(), UINT32_MAX);
+  uint32_t count = 0;
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    const bool is_of_host = program.dispatches[i].host != HostAccess::kNone;
+    if (!is_of_host && number_of[plan->queue_of[i]] == UINT32_MAX) {
+      number_of[plan->queue_of[i]] = count++;
+    }
+    result.queue_of.push_back(is_of_host ? UINT32_MAX : number_of[plan->queue_of[i]]);
+  }
+  result.queues = numbered_queues(QueueKind::kSerial, count);
+  return result;
+}
+
+Result<Program> encode_semaphores_beside_host(const Program& program, uint32_t queue_count) {
+  const bool has_given = has_given_queues(program);
+  if (auto checked = has_given ? check_host_work(program) : check_host_work_of_no_queue(program);
+      !checked) {
+    return checked.error();
+  }
+  const Result<QueuesOfDispatches> queues =
+      has_given ? given_queues(program, queue_count)
+                : chosen_queues_beside_host(program, conflicts_of(program), queue_count);
+  if (!queues) return queues.error();
+  if (is_stopped()) return Program{};
+  return encode_beside_host(program, *queues, SignalPlaces::kWhereAwaited);
+}
+
 }  // namespace
 
 Result<Program> encode_edges(const Program& program, uint32_t /*queue_count*/) {
@@ -63,6 +98,8 @@ Result<Program> encode_edges(const Program& program, uint32_t /*queue_count*/) {
 }
 
 Result<Program> encode_semaphores(const Program& program, uint32_t queue_count) {
+  if (auto checked = check_count(program); !checked) return checked.error();
+  if (has_host_work(program)) return encode_semaphores_beside_host(program, queue_count);
   if (auto checked = check_is_dispatches(program); !checked) return checked.error();
   Predecessors conflicts = conflicts_of(program);
   Result<QueuePlan> plan = has_given_queues(program)

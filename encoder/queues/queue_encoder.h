@@ -22,8 +22,11 @@ struct QueueEncoderEntry {
   Result<Program> (*encode)(const Program& program, uint32_t queue_count);
   bool knows_splits = false;  // Does something else where a command buffer ends.
   // Adds no order to what conflicts and to its queues, and places the fewest waits or edges that do
-  // not, if no queue passes on what it has waited for: campaigns hold it to that.
+  // not, if no queue passes on what it has waited for: campaigns hold it to that, where the host
+  // does nothing.
   bool places_fewest = false;
+  // Takes what the host reads and writes, and the ends of values (host_work.h).
+  bool takes_host_work = false;
 };
 
 // In queue_registry.cc, which knows all of them.

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "encoder/program/stop.h"
-#include "encoder/queues/dispatch_conflicts.h"
 #include "encoder/queues/given_queues.h"
+#include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/sync/recording_sink.h"
 
@@ -16,10 +16,13 @@ namespace {
 constexpr uint32_t kQueueCount = 4;
 
 QueuesOfDispatches queues_in_turn(const Program& program, uint32_t queue_count) {
-  const auto used = std::min<size_t>(queue_count, std::max<size_t>(1, program.dispatches.size()));
+  const size_t count = program.dispatches.size() - program.host_dispatches.size();
+  const auto used = std::min<size_t>(queue_count, std::max<size_t>(1, count));
   QueuesOfDispatches result{numbered_queues(QueueKind::kSerial, static_cast<uint32_t>(used)), {}};
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    result.queue_of.push_back(static_cast<uint32_t>(i % used));
+  size_t next = 0;
+  for (const Dispatch& dispatch : program.dispatches) {
+    const bool is_of_host = dispatch.host != HostAccess::kNone;
+    result.queue_of.push_back(is_of_host ? UINT32_MAX : static_cast<uint32_t>(next++ % used));
   }
   return result;
 }
@@ -49,12 +52,18 @@ void StreamsEncoder::wait_for_all(CommandSink& sink) {
 }
 
 Result<Program> encode_streams(const Program& program, uint32_t queue_count) {
-  if (auto checked = check_is_dispatches_alone(program); !checked) return checked.error();
+  const bool has_given = has_given_queues(program);
+  if (auto checked = has_given ? check_host_work(program) : check_host_work_of_no_queue(program);
+      !checked) {
+    return checked.error();
+  }
   const Result<QueuesOfDispatches> queues =
-      has_given_queues(program)
-          ? given_queues(program, queue_count)
-          : queues_in_turn(program, queue_count == 0 ? kQueueCount : queue_count);
+      has_given ? given_queues(program, queue_count)
+                : queues_in_turn(program, queue_count == 0 ? kQueueCount : queue_count);
   if (!queues) return queues.error();
+  if (has_host_work(program)) {
+    return encode_beside_host(program, *queues, SignalPlaces::kEverywhere);
+  }
   // A program without dispatches has no queues.
   StreamsEncoder encoder(std::max<uint32_t>(1, static_cast<uint32_t>(queues->queues.size())));
   RecordingSink issued;

@@ -11,6 +11,8 @@
 #include "fuzz/campaign/guide.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
+#include "fuzz/generate/program_host.h"
+#include "fuzz/generate/program_queues.h"
 #include "fuzz/generate/program_splits.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/queue_oracle.h"
@@ -44,16 +46,22 @@ class QueueSubject final : public Subject {
     ProgramDraft draft = generate(choice, generator);
     // Drawn last, so that a seed gives all others the same programs.
     if (encoder_.knows_splits) give_splits(draft, choice);
+    // What mutation makes of the host not every encoder takes.
+    const bool has_mutants = options().guide != nullptr;
+    if (encoder_.takes_host_work && !has_mutants) give_queues_and_host(draft, choice);
     return draft;
   }
 
   RunOutcome judge(uint64_t run_index) const override {
     RunOutcome outcome;
+    const QueueJudgeOptions judges = judge_options();
     outcome.ran = true;
     const auto program = parsed_draft(draft(run_index), outcome.disagreements);
     if (!program) return outcome;
-    QueueReport report = judge_on_queues(*program, encoder_, run_index);
+    QueueReport report = judge_on_queues(*program, encoder_, run_index, &judges);
     outcome.disagreements = std::move(report.disagreements);
+    outcome.ran_on_cpu = report.ran_on_cpu;
+    outcome.device = std::move(report.device);
     if (breaks_contract(report.facts)) return outcome;
     if (counts_cells(run_index)) {
       outcome.cells = new_cells_of(report.program, options().guide->cells());
@@ -107,16 +115,29 @@ class QueueSubject final : public Subject {
   bool has_causes() const override { return true; }
   bool has_one_cause_per_signature() const override { return true; }
   bool can_show(FindingKind kind) const override { return is_hazard(kind); }
-  bool runs_on_devices() const override { return false; }
+  bool runs_on_devices() const override { return true; }
 
  private:
+  QueueJudgeOptions judge_options() const {
+    QueueJudgeOptions judges = options().queue_judges;
+    judges.device = options().oracles.device;
+    return judges;
+  }
+
+  static void give_queues_and_host(ProgramDraft& draft, Choice& choice) {
+    const bool has_queues = choice.chance(1, 3);
+    if (has_queues) give_splits(draft, choice);
+    if (choice.chance(1, 2)) give_host_work(draft, choice);
+    if (has_queues) give_queues(draft, choice);
+  }
+
   std::optional<Program> made_of(const Program& given, uint64_t run_index) const override {
     return judge_on_queues(given, encoder_, run_index).program;
   }
 
   Judgement judgement_of(uint64_t run_index) const override {
-    return [this, run_index](const Program& given) {
-      return judge_on_queues(given, encoder_, run_index).disagreements;
+    return [this, judges = judge_options(), run_index](const Program& given) {
+      return judge_on_queues(given, encoder_, run_index, &judges).disagreements;
     };
   }
 

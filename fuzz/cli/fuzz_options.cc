@@ -40,8 +40,8 @@ Result<Success> check_options(const FuzzOptions& options) {
   const std::unique_ptr<Subject> subject = subject_of(options.campaign);
   if (has_device && !subject->runs_on_devices()) {
     return Error{
-        "--backend executes programs as they stand, and what an encoder for one queue makes; other passes are "
-        "judged without a device. Give one of them."};
+        "--backend executes programs as they stand, and what an encoder makes; other passes are judged "
+        "without a device. Give one of them."};
   }
   if (options.judges_excess && !subject->counts_barriers()) {
     return Error{

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "encoder/program/stop.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/given_queues.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/judge/disagree.h"
@@ -19,6 +21,9 @@ namespace interlock {
 namespace {
 
 constexpr uint64_t kTextPeriod = 16;
+constexpr uint64_t kJudgesPeriod = 64;
+// What encoders make is longer than programs as they stand, and the search of chains is cubic.
+constexpr uint64_t kJudgedStatementsMax = 48;
 
 // Two, three and four queues, and as many as the encoder takes by itself.
 uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
@@ -40,10 +45,15 @@ bool holds_all_back(const Program& program, const Statement& statement) {
           program.syncs[statement.index].kind == SyncKind::kWait);
 }
 
-// Those before statement `at` in its queue from which it takes one step.
+// Those before statement `at` in its queue from which it takes one step, or of the host, whose last
+// statement comes before all that is submitted after it.
 std::vector<uint32_t> steps_in_queue(const Program& program, uint32_t at) {
   std::vector<uint32_t> before;
   const Statement& statement = program.statements[at];
+  for (uint32_t i = at; i-- > 0 && before.empty();) {
+    if (program.statements[i].queue == kNoQueue) before.push_back(i);
+  }
+  if (statement.queue == kNoQueue) return before;
   const QueueKind kind = program.kind_of(statement.queue);
   if (kind == QueueKind::kGraph) return before;
   for (uint32_t i = at; i-- > 0;) {
@@ -68,7 +78,8 @@ std::vector<std::vector<uint32_t>> steps_to(const Program& program) {
     }
   }
   for (const SyncStep& step : program.syncs) {
-    if (step.kind != SyncKind::kWait || step.partner == SyncStep::kNoPartner) continue;
+    const bool is_wait = step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
+    if (!is_wait || step.partner == SyncStep::kNoPartner) continue;
     before[step.statement.index].push_back(signal_of_part[step.partner]);
   }
   for (const Edge& edge : program.edges) {
@@ -131,6 +142,18 @@ void check_fewest(const QueueEncoderEntry& encoder, QueueReport& report) {
   }
 }
 
+void judge_as_it_stands(const QueueJudgeOptions& judges, uint64_t number, QueueReport& report) {
+  // The stages have turns of their own among these programs; executions come as often as elsewhere.
+  QueueJudgeOptions options = judges;
+  options.statement_count_max = std::min(judges.statement_count_max, kJudgedStatementsMax);
+  options.cpu_period = (judges.cpu_period + kJudgesPeriod - 1) / kJudgesPeriod;
+  options.device.period = (judges.device.period + kJudgesPeriod - 1) / kJudgesPeriod;
+  QueueJudgement judgement = judge_queues(report.program, options, number / kJudgesPeriod);
+  report.ran_on_cpu = judgement.ran_on_cpu;
+  report.device = std::move(judgement.device);
+  std::ranges::move(judgement.disagreements, std::back_inserter(report.disagreements));
+}
+
 }  // namespace
 
 bool has_unordered_conflict(const Program& program) {
@@ -147,11 +170,12 @@ bool has_unordered_conflict(const Program& program) {
 
 Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                                  uint64_t number) {
-  return encoder.encode(program, queue_count_of(encoder, number));
+  const bool says_queues = has_given_queues(program) && encoder.takes_host_work;
+  return encoder.encode(program, says_queues ? 0 : queue_count_of(encoder, number));
 }
 
 QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& encoder,
-                            uint64_t number) {
+                            uint64_t number, const QueueJudgeOptions* judges) {
   QueueReport report;
   Result<Program> encoded = encode_on_queues(program, encoder, number);
   if (!encoded) {
@@ -170,7 +194,11 @@ QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& enc
              has_hazard ? "The exact check finds a hazard, but a path orders every conflict."
                         : "No path orders some conflict, but the exact check finds no hazard.");
   }
-  if (!is_stopped() && !has_hazard) check_fewest(encoder, report);
+  const bool has_dispatches_alone =
+      report.program.host_dispatches.empty() && report.program.lifetimes.empty();
+  if (!is_stopped() && !has_hazard && has_dispatches_alone) check_fewest(encoder, report);
+  const bool is_judged = judges != nullptr && number % kJudgesPeriod == 0;
+  if (is_judged && !is_stopped()) judge_as_it_stands(*judges, number, report);
   return report;
 }
 

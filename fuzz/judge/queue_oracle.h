@@ -9,6 +9,7 @@
 #include "encoder/program/result.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/judge/oracles.h"
+#include "fuzz/judge/queue_judges.h"
 #include "simulator/facts/fact.h"
 
 namespace interlock {
@@ -17,23 +18,28 @@ struct QueueReport {
   Program program;  // As it was encoded; empty after an error.
   std::vector<Fact> facts;
   std::vector<InternalDisagreement> disagreements;
+  bool ran_on_cpu = false;
+  DeviceReport device;
 };
 
-// What `encoder` makes of `program`; `number` says on how many queues. Errors: those of the
+// What `encoder` makes of `program`; `number` says on how many queues, if the program does not say
+// on which. Errors: those of the
 // encoder.
 Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                                  uint64_t number);
 
 // Judges what `encoder` makes of `program`. `number` says on how many queues, and which programs
-// are printed and parsed again. Requires: dispatches alone (dispatch_conflicts.h).
-// Cost: the pairs of dispatches.
+// are printed and parsed again. Requires: what the encoder takes.
+// `judges`: one program in 64 is besides judged as it stands then, in the stages that these
+// say (queue_judges.h); null: none is. Cost: the pairs of dispatches; and that of judge_queues().
 QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& encoder,
-                            uint64_t number);
+                            uint64_t number, const QueueJudgeOptions* judges = nullptr);
 
 // Whether two dispatches that conflict by what they declare have no path between them, by queue
 // order, over a barrier, from a signal to its wait, or along an edge. It shares nothing with the
 // clocks. Requires: serial, concurrent and graph queues, full barriers, signals and waits for
-// everything, in an order of the text in which they can run. Cost: the square of the statements, by
+// everything, of the host too, whose statements come before all that stands after them; in an order
+// of the text in which they can run, without submissions. Cost: the square of the statements, by
 // 64 bits; pairs of dispatches.
 bool has_unordered_conflict(const Program& program);
 

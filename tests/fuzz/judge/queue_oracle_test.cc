@@ -67,6 +67,17 @@ TEST(HasUnorderedConflict, FollowsTheBarriersOfConcurrentQueues) {
                                     "wait t=1 on y\ndispatch K reads a on y\n"));
 }
 
+// What is submitted after a statement of the host comes after it; the host comes after what it
+// waits for.
+TEST(HasUnorderedConflict, FollowsTheHost) {
+  const std::string write = "dispatch K writes a on x\nsignal s=1 on x\n";
+  EXPECT_TRUE(has_unordered_conflict(parsed(write + "host reads a\n")));
+  EXPECT_FALSE(has_unordered_conflict(parsed(write + "host waits s=1\nhost reads a\n")));
+  EXPECT_FALSE(has_unordered_conflict(parsed("host writes a\ndispatch K reads a on x\n")));
+  EXPECT_FALSE(has_unordered_conflict(parsed(write + "host waits s=1\ndispatch K reads a on y\n")));
+  EXPECT_TRUE(has_unordered_conflict(parsed(write + "dispatch K reads a on y\nhost waits s=1\n")));
+}
+
 TEST(HasUnorderedConflict, KnowsWhatConflicts) {
   EXPECT_FALSE(has_unordered_conflict(
       parsed("dispatch K reads a on x\ndispatch K reads a on y\n"
@@ -109,6 +120,31 @@ std::vector<std::string> said_if_fewest(std::string_view encoder, const char* te
     said.push_back(disagreement.message);
   }
   return said;
+}
+
+// One program in 64 is judged as it stands then, on the CPU, too.
+TEST(JudgeOnQueues, ExecutesWhatWasEncoded) {
+  const QueueEncoderEntry& semaphores = *find_queue_encoder("semaphores");
+  const QueueJudgeOptions judges;
+  EXPECT_TRUE(judge_on_queues(program_of(kPair), semaphores, 0, &judges).ran_on_cpu);
+  EXPECT_FALSE(judge_on_queues(program_of(kPair), semaphores, 32, &judges).ran_on_cpu);
+  EXPECT_FALSE(judge_on_queues(program_of(kPair), semaphores, 0).ran_on_cpu);
+}
+
+OrderFindings find_no_hazard(const Program& text, HazardsListed listed, uint64_t& work_left) {
+  OrderFindings findings = find_order_findings(text, listed, work_left);
+  findings.hazards.clear();
+  return findings;
+}
+
+TEST(JudgeOnQueues, HearsWhereTheOtherJudgesContradict) {
+  QueueJudgeOptions judges;
+  judges.methods.find_order = find_no_hazard;
+  const QueueReport report =
+      judge_on_queues(program_of(kPair), *find_queue_encoder("mlx-cuda"), 0, &judges);
+  ASSERT_FALSE(report.disagreements.empty());
+  EXPECT_EQ(report.disagreements[0].stage, OracleStage::kChains);
+  EXPECT_THAT(report.disagreements[0].message, HasSubstr("The search of chains finds the WAR"));
 }
 
 TEST(JudgeOnQueues, HoldsAnEncoderToTheFewestThatItClaims) {

@@ -23,8 +23,12 @@ SUMMARY = re.compile(r"^\d+ dispatch.*, \d+ access.*; (?:no findings|(\d+) findi
 BARRIERS = re.compile(r"^barriers: (\d+)(?: of (\d+) do)?.*\.$")
 AGREEMENT = re.compile(r"^agreement with .*: both (\d+), only here (\d+), only there (\d+)\.$")
 REASON = re.compile(r"^  only (here|there), (\d+): (.*)\.$")
-OTHER_KIND = re.compile(r"^  beside these there are (\d+) of another kind")
 LEFT_OUT = re.compile(r"^  barriers that were left out \(n(\d+)\): [1-9]")
+# A comparison that may lack something, on either side.
+CUT = re.compile(r"^  (?:The pairs of the program are too many to look at|What is found here is cut"
+                 r"|\d+ more of its messages were not compared)")
+# Of a run: something was not understood, or not judged.
+DOUBT = re.compile(r"^(?:No verdict|What was not understood may hide more)\b")
 
 
 class Report:
@@ -32,10 +36,12 @@ class Report:
 
     def __init__(self, text):
         self.numbers = collections.Counter()
-        self.both = self.here = self.there = self.other_kind = 0
+        self.both = self.here = self.there = 0
         self.reasons = collections.Counter()  # By side and reason: hazards.
         self.is_compared = False  # With validation.
         self.has_left_out = False  # A barrier, really.
+        self.is_cut = False  # What was compared.
+        self.is_in_doubt = False
         blocks = re.split(r"(?m)^(?=captured: )", text)[1:]
         self.is_judged = bool(blocks)
         for block in blocks:
@@ -50,6 +56,8 @@ class Report:
         for line in lines:
             self._add_agreement(line)
             self.has_left_out = self.has_left_out or bool(LEFT_OUT.match(line))
+            self.is_cut = self.is_cut or bool(CUT.match(line))
+            self.is_in_doubt = self.is_in_doubt or bool(DOUBT.match(line))
 
     def _add_findings(self, lines):
         """Each window with findings has a line."""
@@ -75,8 +83,6 @@ class Report:
             self.there += int(match[3])
         elif match := REASON.match(line):
             self.reasons[match[1], match[3]] += int(match[2])
-        elif match := OTHER_KIND.match(line):
-            self.other_kind += int(match[1])
 
     @property
     def unknown(self):
@@ -94,15 +100,26 @@ class Drop:
             return of(report) > of(baseline)
 
         self.is_noticed_here = more(lambda each: each.both + each.here)
-        self.is_noticed_there = more(lambda each: each.both + each.there + each.other_kind)
+        self.is_noticed_there = more(lambda each: each.both + each.there)
         added = report.reasons - baseline.reasons
         self.reasons = set(added)  # By side and reason.
         self.is_unknown = any(reason == UNKNOWN for _, reason in added)
+        self.is_cut = report.is_cut or report.is_in_doubt
 
 
-def counts_as_drop(report):
-    """A barrier was really left out, and somebody else has judged the same run."""
-    return report.has_left_out and report.is_compared
+# Why a run without one barrier counts as none.
+NO_REPORT = "the run ended without a report"
+NOT_LEFT_OUT = "the barrier was not asked for in this run, or had nothing to leave out"
+NOT_COMPARED = "validation did not judge the run"
+
+
+def why_no_drop(report):
+    """Nothing where a barrier was really left out, and somebody else has judged the same run."""
+    if not report.is_judged:
+        return NO_REPORT
+    if not report.has_left_out:
+        return NOT_LEFT_OUT
+    return "" if report.is_compared else NOT_COMPARED
 
 
 class DropCounts:
@@ -110,7 +127,8 @@ class DropCounts:
 
     def __init__(self):
         self.compared = self.both = self.only_here = self.only_there = self.neither = 0
-        self.unknown = 0
+        self.unknown = self.cut = 0
+        self.not_compared = collections.Counter()  # By why not.
         self.reasons = collections.Counter()  # By side and reason: runs.
 
     def add(self, drop):
@@ -120,4 +138,13 @@ class DropCounts:
         self.only_there += drop.is_noticed_there and not drop.is_noticed_here
         self.neither += not drop.is_noticed_here and not drop.is_noticed_there
         self.unknown += drop.is_unknown
+        self.cut += drop.is_cut
         self.reasons.update(drop.reasons)
+
+    def add_other(self, why):
+        """A run that counts as none."""
+        self.not_compared[why] += 1
+
+    @property
+    def tried(self):
+        return self.compared + sum(self.not_compared.values())

@@ -12,7 +12,7 @@ import unittest
 import applications
 import run
 import tables
-from reports import UNKNOWN, Drop, DropCounts, Report, counts_as_drop
+from reports import NO_REPORT, NOT_COMPARED, NOT_LEFT_OUT, UNKNOWN, Drop, DropCounts, Report, why_no_drop
 
 BLOCK = """captured: {process} on llvmpipe
   {dispatches} dispatches, 60 transfers, {barriers} barriers, {submissions} submissions, 1 queue.
@@ -83,16 +83,27 @@ class Reports(unittest.TestCase):
 
 class Drops(unittest.TestCase):
     def test_count_only_what_was_left_out_and_compared(self):
-        self.assertTrue(counts_as_drop(Report(block())))
-        self.assertFalse(counts_as_drop(Report(block(left_out=False))))
+        self.assertEqual(why_no_drop(Report(block())), "")
+        self.assertEqual(why_no_drop(Report(block(left_out=False))), NOT_LEFT_OUT)
         never = block(left_out=False) + ("No verdict: barrier 7 was to be left out, and the last "
                                          "one was 6.\n")
-        self.assertFalse(counts_as_drop(Report(never)))
+        self.assertEqual(why_no_drop(Report(never)), NOT_LEFT_OUT)
         dry = block().replace("agreement with Khronos", "x")
-        self.assertFalse(counts_as_drop(Report(dry)))
+        self.assertEqual(why_no_drop(Report(dry)), NOT_COMPARED)
+        self.assertEqual(why_no_drop(Report("status none: it took too long\n")), NO_REPORT)
 
     def test_are_found_in_any_process(self):
-        self.assertTrue(counts_as_drop(Report(block(left_out=False) + block(process="mpv"))))
+        self.assertEqual(why_no_drop(Report(block(left_out=False) + block(process="mpv"))), "")
+
+    def test_say_where_a_comparison_lacks_something(self):
+        """On either side; and where the run itself has no verdict."""
+        for text in ("  The pairs of the program are too many to look at: a reason may be missed.\n",
+                     "  What is found here is cut: see above.\n",
+                     "  3 more of its messages were not compared.\n",
+                     "No verdict: hazards may hide in what was not understood: vkCmdX.\n",
+                     "What was not understood may hide more, or order what is found: vkCmdX.\n"):
+            self.assertTrue(Drop(Report(block(reasons=text)), baseline()).is_cut, text)
+        self.assertFalse(Drop(Report(block()), baseline()).is_cut)
 
     def noticed(self, report, of_baseline):
         drop = Drop(report, of_baseline)
@@ -110,11 +121,6 @@ class Drops(unittest.TestCase):
                          (True, False))
         self.assertEqual(self.noticed(Report(block(both=5, here=2, there=18)), by_itself),
                          (False, True))
-
-    def test_are_noticed_by_another_kind_at_a_command_that_both_name(self):
-        other = "  beside these there are 1 of another kind, at commands that both name.\n"
-        self.assertEqual(self.noticed(Report(block(here=1, reasons=other)), baseline()),
-                         (True, True))
 
     def test_have_reasons_only_for_what_is_added(self):
         known = "  only there, 17: it follows no timeline semaphore.\n"
@@ -134,17 +140,23 @@ class Drops(unittest.TestCase):
         counts.add(Drop(Report(block(here=1, reasons="  only here, 1: it looks at less.\n")),
                         baseline()))
         counts.add(Drop(Report(block(there=1, reasons=f"  only there, 1: {UNKNOWN}.\n")), baseline()))
-        counts.add(Drop(Report(block()), baseline()))
+        cut = "  What is found here is cut: see above.\n"
+        counts.add(Drop(Report(block(reasons=cut)), baseline()))
+        counts.add_other(NO_REPORT)
+        counts.add_other(NO_REPORT)
+        counts.add_other(NOT_LEFT_OUT)
         table = tables.DropsTable()
         table.add("x", counts)
         table.add_without("y", "not installed (z)")
         self.assertEqual(
             table.text()[len(tables.DROPS_HEAD):],
-            "| x | 4 | 1 | 1 | 1 | 1 | 1 | a 1, b 1 |\n"
-            "| y | not installed (z) | | | | | | |\n"
-            "| **all** | 4 | 1 | 1 | 1 | 1 | 1 | |\n"
+            "| x | 7 | 4 | 1 | 1 | 1 | 1 | 1 | 1 | a 1, b 1 |\n"
+            "| y | not installed (z) | | | | | | | | |\n"
+            "| **all** | 7 | 4 | 1 | 1 | 1 | 1 | 1 | 1 | |\n"
             "\n- a: only Interlock names it; Interlock is right: it looks at less."
-            f"\n- b: only validation names it; open: {UNKNOWN}.\n")
+            f"\n- b: only validation names it; open: {UNKNOWN}."
+            f"\n- 1 tried, and not compared: {NOT_LEFT_OUT}."
+            f"\n- 2 tried, and not compared: {NO_REPORT}.\n")
 
 
 # Plays `interlock capture` on applications of three and five barriers; the second one executes the
@@ -196,19 +208,20 @@ class Runs(unittest.TestCase):
 
     def test_go_on_until_as_many_are_compared_as_were_asked_for(self):
         text, errors = self.tables_of("a", "--drop=5")
-        self.assertIn("| one | 3 | 3 | 0 | 0 | 0 | 0 | |\n| one-two | 2 | 2 |", text)
+        self.assertIn("| one | 3 | 3 | 3 | 0 | 0 | 0 | 0 | 0 | |\n| one-two | 2 | 2 | 2 |", text)
         self.assertIn("| dry | – (`--dry`: nothing to validate) |", text)
         self.assertIn("| gone | not installed (p) |", text)
         self.assertNotIn("only 5", errors)
         text, errors = self.tables_of("a", "--drop=7")
-        self.assertIn("| **all** | 7 | 7 |", text)
-        # The run without barrier 4 of the second one is not one of them.
-        self.assertIn("| one-two | 4 | 4 |", text)
+        self.assertIn("| **all** | 8 | 7 | 7 |", text)
+        # The run without barrier 4 of the second one is told apart.
+        self.assertIn("| one-two | 5 | 4 | 4 |", text)
+        self.assertIn(f"\n- 1 tried, and not compared: {NOT_LEFT_OUT}.\n", text)
         self.assertEqual(errors.count("one-two.drop4"), 1)
 
     def test_say_where_there_are_fewer(self):
         text, errors = self.tables_of("b", "--drop=9")
-        self.assertIn("| **all** | 7 | 7 |", text)
+        self.assertIn("| **all** | 8 | 7 | 7 |", text)
         self.assertIn("only 7 runs could be compared", errors)
 
     def test_leave_out_no_barrier_of_a_dry_run(self):

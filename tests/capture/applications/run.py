@@ -19,7 +19,7 @@ import time
 
 import applications
 import tables
-from reports import Drop, DropCounts, Report, counts_as_drop
+from reports import Drop, DropCounts, Report, why_no_drop
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS_MAX = 300  # Of one run.
@@ -130,7 +130,10 @@ def run_drops(runner, pool, baselines, wanted):
             break
         reports = pool.map(lambda each: runner.report(*each), batch)
         for (application, _), report in zip(batch, reports):
-            if counts_as_drop(report):
+            why = why_no_drop(report)
+            if why:
+                counts[application].add_other(why)
+            else:
                 counts[application].add(Drop(report, baselines[application]))
                 compared += 1
     return counts

@@ -14,8 +14,8 @@ APPLICATIONS_HEAD = (
 )
 
 DROPS_HEAD = (
-    "| application | compared | both notice | only Interlock | only validation | neither "
-    "| no known reason | differences |\n|---|--:|--:|--:|--:|--:|--:|---|\n"
+    "| application | tried | compared | both notice | only Interlock | only validation | neither "
+    "| no known reason | cut | differences |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n"
 )
 
 
@@ -36,7 +36,9 @@ def application_row(name, report):
 
 
 class DropsTable:
-    """One row for each application; below it the reasons of differences, by a letter each."""
+    """One row for each application; below it the reasons of differences, by a letter each, and why runs
+    were not compared.
+    """
 
     def __init__(self):
         self._rows = []
@@ -45,19 +47,21 @@ class DropsTable:
 
     def add(self, name, counts):
         self._rows.append(self._row(name, counts))
-        for field in ("compared", "both", "only_here", "only_there", "neither", "unknown"):
+        for field in ("compared", "both", "only_here", "only_there", "neither", "unknown", "cut"):
             setattr(self._total, field, getattr(self._total, field) + getattr(counts, field))
+        self._total.not_compared.update(counts.not_compared)
 
     def add_without(self, name, why):
-        self._rows.append(row_without(name, why, 8))
+        self._rows.append(row_without(name, why, 10))
 
     def _row(self, name, counts):
         differences = []
         for key, runs in sorted(counts.reasons.items()):
             letter = self._letters.setdefault(key, len(self._letters))
             differences.append(f"{letter_of(letter)} {runs}")
-        cells = [name, counts.compared, counts.both, counts.only_here, counts.only_there,
-                 counts.neither, counts.unknown, ", ".join(differences)]
+        cells = [name, counts.tried, counts.compared, counts.both, counts.only_here,
+                 counts.only_there, counts.neither, counts.unknown, counts.cut,
+                 ", ".join(differences)]
         return "| " + " | ".join(map(str, cells)).rstrip() + " |\n"
 
     def text(self):
@@ -66,7 +70,9 @@ class DropsTable:
             whose = "Interlock" if side == "here" else "validation"
             right = "open" if any(word in reason for word in OPEN) else "Interlock is right"
             text += f"\n- {letter_of(letter)}: only {whose} names it; {right}: {reason}."
-        return text + ("\n" if self._letters else "")
+        for why, runs in sorted(self._total.not_compared.items()):
+            text += f"\n- {runs} tried, and not compared: {why}."
+        return text if text.endswith("\n") else text + "\n"
 
 
 def letter_of(index):

@@ -19,7 +19,7 @@ namespace {
 // A folder: each process that loads the layer writes a log of its own there.
 constexpr const char* kFolderVariable = "INTERLOCK_CAPTURE_DIR";
 // What the manifest of the implicit layer asks for. It asks for one value, so that this is no
-// folder; by itself it means the current one.
+// folder; by itself it means the current one. "0" asks for no log, however the layer got here.
 constexpr const char* kImplicitVariable = "INTERLOCK_CAPTURE";
 
 // Closed with the process, and never gone: other threads may go on until the very end.
@@ -37,7 +37,9 @@ std::string program_name() { return program_invocation_short_name; }
 
 void start_log(const VkApplicationInfo* application) {
   const char* folder = std::getenv(kFolderVariable);
-  if (folder == nullptr && std::getenv(kImplicitVariable) != nullptr) folder = ".";
+  const char* const implicit = std::getenv(kImplicitVariable);
+  if (implicit != nullptr && std::strcmp(implicit, "0") == 0) return;
+  if (folder == nullptr && implicit != nullptr) folder = ".";
   if (folder == nullptr) return;
   const std::string stem = std::string(folder) + "/" + std::to_string(getpid());
   // A process may become another program, which loads the layer again.

@@ -200,6 +200,14 @@ TEST_F(Capture, IsAskedForByOneVariable) {
   EXPECT_EQ(log_count(), 2) << named.err;
   EXPECT_THAT(named.out, HasSubstr("  2 dispatches, 0 transfers, "));
   EXPECT_THAT(named.out, Not(HasSubstr("  4 dispatches")));
+  // It says that there is to be no log, whoever else asks for the layer.
+  const CommandResult off =
+      run_shell(run + "VK_ADD_LAYER_PATH=" LAYER_FOLDER
+                      " VK_INSTANCE_LAYERS=VK_LAYER_INTERLOCK_capture INTERLOCK_CAPTURE=0 "
+                      "INTERLOCK_CAPTURE_DIR=. " SAMPLE_APPLICATION " missing");
+  EXPECT_EQ(off.status, 0) << off.err;
+  EXPECT_EQ(off.err, without.err);
+  EXPECT_EQ(log_count(), 2);
 }
 
 // As on a disk that is full: the application runs on, and the verdict says where the log ends.

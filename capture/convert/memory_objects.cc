@@ -25,6 +25,7 @@ void ObjectState::apply(const AllocateMemoryRecord& record) {
 void ObjectState::apply(const ImportMemoryRecord& record) {
   const auto memory = memories_.find(record.memory);
   if (memory == nullptr || memory->whole != nullptr || memory->host_pointer) return;
+  if (memory->handle_count > 1) return;  // What has parts stays whole.
   const uint64_t room_bytes = UINT64_MAX - record.pointer;
   const uint64_t end = record.pointer + std::min(memory->size_bytes, room_bytes);
   const auto after = imports_.upper_bound(record.pointer);
@@ -50,23 +51,51 @@ void ObjectState::apply(const ShareMemoryRecord& record) {
   const auto memory = memories_.find(record.memory);
   if (memory == nullptr || memory->whole != nullptr) return;
   const bool is_known_file = record.file != 0 || record.file_device != 0;
-  const std::pair file(record.file_device, record.file);
+  const SharedFile file(record.file_device, record.file);
   if (record.is_import == 0) {
     summary_.remark("memory that is exported (what others do with it is not seen)");
-    if (!is_known_file) return;
-    const auto [shared, is_new] = shared_.try_emplace(file, memory);
-    if (is_new) memory->files.push_back(file);
+    if (is_known_file) name_file(memory, file);
     return;
   }
-  const auto shared = is_known_file ? shared_.find(file) : shared_.end();
-  const bool is_ours = shared != shared_.end() && shared->second != memory;
-  if (!is_ours) {
+  if (!is_known_file) {
     return summary_.remark(
-        "memory that is imported and was not exported here (it is taken to be apart, and what others "
-        "do with it is not seen)");
+        "memory that is imported, whose file does not tell what it is (it is taken to be apart, and "
+        "what others do with it is not seen)");
   }
-  memory->size_bytes = std::min(memory->size_bytes, shared->second->size_bytes);
-  make_part(*memory, shared->second, 0);
+  const auto [shared, is_new] = shared_.try_emplace(file, memory);
+  const std::shared_ptr<CapturedMemory> whole = shared->second;
+  if (is_new) {
+    memory->files.push_back(file);
+    memory->is_of_others = true;
+  }
+  if (whole->is_of_others) {
+    summary_.remark(
+        "memory that is imported and was not exported here (what others do with it is not seen)");
+  }
+  if (whole != memory) make_part_of_file(memory, whole);
+}
+
+void ObjectState::name_file(const std::shared_ptr<CapturedMemory>& memory, SharedFile file) {
+  if (shared_.try_emplace(file, memory).second) memory->files.push_back(file);
+}
+
+void ObjectState::make_part_of_file(const std::shared_ptr<CapturedMemory>& memory,
+                                    const std::shared_ptr<CapturedMemory>& whole) {
+  // What has parts stays whole: what a part is of is a part of nothing.
+  if (memory->handle_count > 1 || memory->host_pointer) return;
+  if (memory->size_bytes > whole->size_bytes && whole->is_of_others) {
+    if (whole->declared_window != 0) {
+      return summary_.remark(
+          "memory that is imported again, and is larger now (it is taken to be apart)");
+    }
+    whole->size_bytes = memory->size_bytes;
+  }
+  memory->size_bytes = std::min(memory->size_bytes, whole->size_bytes);
+  for (const SharedFile& file : std::exchange(memory->files, {})) {
+    shared_[file] = whole;
+    whole->files.push_back(file);
+  }
+  make_part(*memory, whole, 0);
 }
 
 void ObjectState::make_part(CapturedMemory& memory, const std::shared_ptr<CapturedMemory>& whole,

@@ -88,6 +88,11 @@ class ObjectState {
   using EntryTable = std::map<std::pair<uint32_t, std::string>, std::optional<ShaderAccesses>>;
 
   // The bytes of one from here on are some of another.
+  // A memory is exported as this file: the first one counts.
+  void name_file(const std::shared_ptr<CapturedMemory>& memory, SharedFile file);
+  // Requires: another one, and neither is a part.
+  void make_part_of_file(const std::shared_ptr<CapturedMemory>& memory,
+                         const std::shared_ptr<CapturedMemory>& whole);
   static void make_part(CapturedMemory& memory, const std::shared_ptr<CapturedMemory>& whole,
                         uint64_t offset_bytes);
   // One that is freed, or allocated anew.

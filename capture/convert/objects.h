@@ -17,7 +17,7 @@
 
 namespace interlock {
 
-// A file that memory was exported as: the device and the number of its inode.
+// A file that memory was exported as, or imported from: the device and the number of its inode.
 using SharedFile = std::pair<uint64_t, uint64_t>;
 
 struct CapturedMemory {
@@ -27,8 +27,10 @@ struct CapturedMemory {
   uint64_t declared_window = 0;          // The last window that declares it; 0: none.
   uint64_t handle_count = 1;             // Of it, and of what is a part of it.
   std::optional<uint64_t> host_pointer;  // Of one that is imported.
-  std::vector<SharedFile> files;         // Of one that is exported.
+  std::vector<SharedFile> files;         // Of one that is exported, or imported from a file.
+  bool is_of_others = false;             // It was imported first, and not exported here.
   // An earlier one that it is a part of, since both are imported, or that was exported; else null.
+  // That one is a part of none.
   std::shared_ptr<CapturedMemory> whole;
   uint64_t offset_in_whole_bytes = 0;
 };

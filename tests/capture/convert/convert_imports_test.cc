@@ -125,8 +125,10 @@ SyntheticLog log_of_an_export(uint64_t file) {
 
 constexpr const char* kExported = "memory that is exported (what others do with it is not seen)";
 constexpr const char* kImported =
-    "memory that is imported and was not exported here (it is taken to be apart, and what others do "
-    "with it is not seen)";
+    "memory that is imported and was not exported here (what others do with it is not seen)";
+constexpr const char* kUntold =
+    "memory that is imported, whose file does not tell what it is (it is taken to be apart, and "
+    "what others do with it is not seen)";
 
 TEST(ConvertImports, OfAFileThatWasExportedAreThatMemory) {
   SyntheticLog log = log_of_an_export(5);
@@ -146,8 +148,80 @@ TEST(ConvertImports, OfAnotherFileAreApartAndCounted) {
     import_file(log, 2, files.imported);
     const ConvertedLog result = filled(log, 1, 2);
     EXPECT_THAT(findings_of(result.text), IsEmpty());
-    EXPECT_THAT(result.summary.remarks, ElementsAre(Pair(kExported, 1), Pair(kImported, 1)));
+    EXPECT_THAT(
+        result.summary.remarks,
+        ElementsAre(Pair(kExported, 1), Pair(files.imported == 0 ? kUntold : kImported, 1)));
   }
+}
+
+// Others made it: two imports of it are the same bytes, wherever it comes from.
+TEST(ConvertImports, OfAFileOfOthersAreOneMemory) {
+  struct Files {
+    uint64_t first;
+    uint64_t second;
+    size_t finding_count;
+  };
+  for (const Files files : {Files{5, 5, 1}, Files{5, 6, 0}, Files{0, 0, 0}}) {
+    SyntheticLog log = log_of_a_queue();
+    import_file(log, 1, files.first);
+    import_file(log, 2, files.second);
+    const ConvertedLog result = filled(log, 1, 2);
+    EXPECT_THAT(findings_of(result.text), SizeIs(files.finding_count));
+    EXPECT_THAT(result.summary.remarks,
+                ElementsAre(Pair(files.first == 0 ? kUntold : kImported, 2)));
+    EXPECT_THAT(result.summary.not_understood, IsEmpty());
+  }
+}
+
+// The first one may take less of the file than the second one.
+TEST(ConvertImports, OfAFileOfOthersAreAsLongAsTheLongest) {
+  for (const bool is_used : {false, true}) {
+    SyntheticLog log = log_of_a_queue();
+    import_file(log, 1, 5);
+    if (is_used) {
+      log.append(BeginCommandsRecord{kCommands, 0});
+      log.add_fill(kCommands, 1);
+      log.submit(kQueue, kCommands);
+    }
+    import_file(log, 2, 5, 8192);
+    log.append(BeginCommandsRecord{kCommands + 1, 0});
+    log.add_fill(kCommands + 1, 1, 0, 64);
+    log.add_fill(kCommands + 1, 2, 4096, 64);
+    log.add_fill(kCommands + 1, 2, 0, 64);
+    log.submit(kQueue, kCommands + 1);
+    const ConvertedLog result = converted(log.bytes());
+    EXPECT_EQ(result.error, "");
+    const std::string later = is_used ? "m2[4096:4160]" : "m1[4096:4160]";
+    EXPECT_THAT(result.text, HasSubstr("writes " + later));
+    // Once the program has its length, it is too late: that is counted.
+    EXPECT_THAT(result.summary.remarks, SizeIs(is_used ? 2 : 1));
+  }
+}
+
+// As no driver would: each of the two is exported, and imported as the other one.
+TEST(ConvertImports, OfTwoFilesCrosswiseAreOneMemory) {
+  SyntheticLog log = log_of_a_queue();
+  for (const uint64_t handle : {1, 2}) {
+    log.append(AllocateMemoryRecord{handle, 4096, 0});
+    log.append(shared(handle, false, 4 + handle));
+  }
+  log.append(shared(1, true, 6));
+  log.append(shared(2, true, 5));
+  for (const uint64_t handle : {1, 2}) {
+    log.append(CreateBufferRecord{handle, 4096, 0, 0});
+    log.append(BindBufferRecord{handle, handle, 0});
+  }
+  // Either file is that memory still.
+  import_file(log, 3, 5);
+  const ConvertedLog result = filled(log, 1, 3);
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(findings_of(result.text), SizeIs(1));
+  for (const uint64_t handle : {1, 2, 3}) {
+    log.append(DestroyRecord{VK_OBJECT_TYPE_DEVICE_MEMORY, handle});
+  }
+  // And none, once all of it is freed.
+  import_file(log, 4, 5);
+  EXPECT_EQ(converted(log.bytes()).summary.remarks.at(kImported), 1u);
 }
 
 // Once all of it is freed, another file may have the number.

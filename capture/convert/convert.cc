@@ -54,11 +54,11 @@ using KnownRecords = RecordTypes<
     LabelRecord, BufferAddressRecord, PushConstantsRecord, NotUnderstoodCommandRecord,
     CreateRenderPassRecord, CreateFramebufferRecord, CreateGraphicsPipelineRecord, BeginPassRecord,
     NextSubpassRecord, BeginRenderingRecord, EndPassRecord, BindVertexBuffersRecord,
-    BindIndexBufferRecord, DrawRecord, SubmitRecord, CreateSemaphoreRecord, FenceReachedRecord,
-    SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord, AcquireRecord, PresentRecord,
-    ResultRecord, RunOptionsRecord, ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord,
-    ModuleRecord, CallerRecord, QueueLabelRecord, ExactModeRecord, ExactSlotRecord,
-    ExactSubmissionRecord, ExactRemarkRecord>;
+    BindIndexBufferRecord, DrawRecord, SubmitRecord, CreateSemaphoreRecord, ShareSyncRecord,
+    FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord, AcquireRecord,
+    PresentRecord, ResultRecord, RunOptionsRecord, ValidationRecord, ValidationMessageRecord,
+    DroppedBarrierRecord, ModuleRecord, CallerRecord, QueueLabelRecord, ExactModeRecord,
+    ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
 
 // What stands in a command buffer, each in its place.
 template <typename Record>

@@ -1,8 +1,10 @@
 #include "capture/convert/queue_sync.h"
 
 #include <fmt/format.h>
+#include <vulkan/vulkan_core.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "capture/convert/scopes.h"
@@ -30,6 +32,9 @@ std::string done_name(const std::string& queue) { return queue + ".done"; }
 
 // That one image was presented after: it is acquired after as many.
 constexpr size_t kPointsMax = 64;
+
+constexpr std::string_view kWaitForOthers =
+    "a wait for a semaphore that was imported (who signals it is not seen)";
 
 // Semaphores cover all stages of the device: so does one that names them all.
 StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
@@ -82,6 +87,48 @@ void QueueSync::apply(const CreateSemaphoreRecord& record) {
   semaphores_[record.semaphore] = std::move(semaphore);
 }
 
+void QueueSync::apply(const ShareSyncRecord& record) {
+  const bool is_fence = record.object_type == VK_OBJECT_TYPE_FENCE;
+  summary_.remark(fmt::format("{} that {} (what others do with them is not seen)",
+                              is_fence ? "fences" : "semaphores",
+                              record.is_import != 0 ? "are imported" : "are exported"));
+  if (is_fence) {
+    if (record.is_import == 0) return;
+    fences_.erase(record.object);
+    if (record.is_signalled == 0) imported_fences_.insert(record.object);
+    return;
+  }
+  const auto found = semaphores_.find(record.object);
+  if (found == semaphores_.end()) return;
+  if (record.is_import != 0 && found->second.is_timeline) {
+    // What it was signalled with before it no longer is.
+    apply(CreateSemaphoreRecord{record.object, 1, 0});
+    semaphores_[record.object].is_imported = true;
+    return;
+  }
+  Semaphore& semaphore = found->second;
+  if (record.is_import != 0) {
+    if (record.is_temporary != 0 && !semaphore.before) {
+      semaphore.before = {semaphore.is_imported, std::move(semaphore.signalled)};
+    } else if (record.is_temporary == 0) {
+      semaphore.before.reset();
+    }
+    semaphore.signalled.reset();
+    semaphore.is_imported = record.is_signalled == 0;
+    if (!semaphore.is_imported) semaphore.signalled.emplace();
+  } else if (record.handle_type == VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT) {
+    end_wait(semaphore);  // That is what it means to the semaphore.
+  }
+}
+
+void QueueSync::end_wait(Semaphore& semaphore) {
+  semaphore.signalled.reset();
+  if (!semaphore.before) return;
+  semaphore.is_imported = semaphore.before->is_imported;
+  semaphore.signalled = std::move(semaphore.before->signalled);
+  semaphore.before.reset();
+}
+
 void QueueSync::declare(Semaphore& timeline) {
   if (std::exchange(timeline.declared_window, writer_.window()) == writer_.window()) return;
   SemaphoreDraft draft;
@@ -101,16 +148,23 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   Semaphore& semaphore = found->second;
   std::vector<SemaphoreUseDraft> uses;
   if (semaphore.is_timeline) {
+    if (semaphore.is_imported && use.value > semaphore.signal_max()) {
+      return summary_.note(kWaitForOthers);
+    }
     if (use.value <= semaphore.initial) return;  // It orders nothing.
     semaphore.wait_max = std::max(semaphore.wait_max, use.value);
     declare(semaphore);
     uses.push_back(point_of(semaphore.name, use.value));
   } else if (semaphore.signalled) {
     const std::vector<Point> points = *std::exchange(semaphore.signalled, std::nullopt);
+    end_wait(semaphore);
     for (const Point& point : points) {
       if (point.value <= queue_named(point.queue).earlier) continue;
       uses.push_back(point_of(done_name(point.queue), point.value));
     }
+  } else if (semaphore.is_imported) {
+    end_wait(semaphore);
+    return summary_.note(kWaitForOthers);
   } else {
     return summary_.note("a wait for a semaphore that nothing in the log signals");
   }
@@ -203,7 +257,10 @@ void QueueSync::end_batch(const std::string& queue_name,
   };
   if (!narrow.empty()) raise(narrow, stages);
   if (fence != 0 || !whole.empty()) raise(whole, kAllStages);
-  if (fence != 0) fences_[fence] = {{queue_name, queue.done}};
+  if (fence != 0) {
+    fences_[fence] = {{queue_name, queue.done}};
+    imported_fences_.erase(fence);
+  }
   add_sync(sync_of(SyncKind::kSubmit, queue_name));
 }
 
@@ -217,6 +274,9 @@ void QueueSync::host_waits(Point point) {
 
 void QueueSync::apply(const FenceReachedRecord& record) {
   for (const uint64_t fence : record.fences) {
+    if (imported_fences_.contains(fence)) {
+      summary_.note("a fence that was imported (what it tells the host is not known)");
+    }
     const auto found = fences_.find(fence);
     if (found == fences_.end()) continue;
     for (const Point& point : found->second) host_waits(point);
@@ -227,7 +287,10 @@ void QueueSync::apply(const SemaphoreReachedRecord& record) {
   Semaphore* const semaphore = find_timeline(record.semaphore);
   if (semaphore == nullptr || record.value <= semaphore->host_reached) return;
   if (record.value > semaphore->signal_max()) {
-    return summary_.note("a value of a timeline that nothing in the log signals");
+    return summary_.note(
+        semaphore->is_imported
+            ? "a value of a timeline that was imported (who signals it is not seen)"
+            : "a value of a timeline that nothing in the log signals");
   }
   semaphore->host_reached = record.value;
   full_waits_.host_waits(semaphore->name, record.value);
@@ -303,6 +366,11 @@ void QueueSync::destroy_semaphore(uint64_t semaphore) {
   note_unmet(found->second);
   if (found->second.is_timeline) full_waits_.forget(found->second.name);
   semaphores_.erase(found);
+}
+
+void QueueSync::destroy_fence(uint64_t fence) {
+  fences_.erase(fence);
+  imported_fences_.erase(fence);
 }
 
 void QueueSync::begin_window() {

@@ -43,6 +43,7 @@ class QueueSync {
 
   void apply(const QueueRecord& record);
   void apply(const CreateSemaphoreRecord& record);
+  void apply(const ShareSyncRecord& record);
   void apply(const FenceReachedRecord& record);
   void apply(const SemaphoreReachedRecord& record);
   void apply(const HostSignalRecord& record);
@@ -51,7 +52,7 @@ class QueueSync {
   void apply(const PresentRecord& record);
   void destroy_semaphore(uint64_t semaphore);
   void destroy_swapchain(uint64_t swapchain);
-  void destroy_fence(uint64_t fence) { fences_.erase(fence); }
+  void destroy_fence(uint64_t fence);
 
   // Once, first: for is_idle(), which is false without it.
   void follow_full_waits() { full_waits_.follow(); }
@@ -77,6 +78,13 @@ class QueueSync {
     std::string name;  // Of a timeline.
     // Of a binary one: it is signalled, after these.
     std::optional<std::vector<Point>> signalled;
+    bool is_imported = false;  // Others may signal it.
+    // Of one that is imported until a wait for it: what it is then.
+    struct Before {
+      bool is_imported = false;
+      std::optional<std::vector<Point>> signalled;
+    };
+    std::optional<Before> before;
     uint64_t initial = 0;
     std::set<uint64_t> signals;  // Of a timeline, above `initial`. So the rest.
     uint64_t wait_max = 0;
@@ -100,6 +108,8 @@ class QueueSync {
   void add_sync(SyncDraft draft) { writer_.add(std::move(draft)); }
   // One that the host waits for, or signals.
   void add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value);
+  // A binary one was waited for: it is unsignalled; or what it was before it was imported.
+  static void end_wait(Semaphore& semaphore);
   // Null if it is not known, or binary.
   Semaphore* find_timeline(uint64_t semaphore);
   void declare(Semaphore& timeline);
@@ -116,6 +126,7 @@ class QueueSync {
   std::map<std::string, uint64_t> handles_;  // Of queues, by name.
   std::map<uint64_t, Semaphore> semaphores_;
   std::map<uint64_t, std::vector<Point>> fences_;
+  std::set<uint64_t> imported_fences_;  // And not submitted since.
   // What each image of a swapchain was last presented after, by swapchain and position.
   std::map<std::pair<uint64_t, uint32_t>, std::vector<Point>> presented_;
   std::map<std::string, uint64_t> unmet_;  // Timelines that are gone, and values waited for.

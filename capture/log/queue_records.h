@@ -53,6 +53,23 @@ struct CreateSemaphoreRecord {
   }
 };
 
+// A semaphore or a fence was exported as a file descriptor, or imported from one: a file of these
+// does not tell whose it is.
+struct ShareSyncRecord {
+  static constexpr RecordKind kKind = RecordKind::kShareSync;
+  uint64_t object = 0;
+  uint32_t object_type = 0;  // VkObjectType.
+  uint32_t is_import = 0;
+  uint32_t handle_type = 0;   // VkExternalSemaphoreHandleTypeFlagBits, or that of fences.
+  uint32_t is_temporary = 0;  // What is imported lasts until a wait for it.
+  uint32_t is_signalled = 0;  // There was no descriptor, which means so.
+
+  static void each_field(auto& self, auto& fields) {
+    fields(self.object, self.object_type, self.is_import, self.handle_type, self.is_temporary,
+           self.is_signalled);
+  }
+};
+
 // The host knows that these are signalled: it waited, or asked.
 struct FenceReachedRecord {
   static constexpr RecordKind kKind = RecordKind::kFenceReached;

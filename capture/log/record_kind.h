@@ -77,6 +77,7 @@ enum class RecordKind : uint32_t {
   kAcquire = 86,
   kPresent = 87,
   kResult = 88,
+  kShareSync = 89,
 
   kExactMode = 96,
   kExactSlot = 97,

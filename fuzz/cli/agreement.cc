@@ -14,20 +14,14 @@
 
 #include "capture/convert/captured_places.h"
 #include "encoder/program/finding_kind.h"
-#include "encoder/program/range.h"
 #include "fuzz/cli/hazard_lookup.h"
+#include "fuzz/cli/own_reasons.h"
 
 namespace interlock {
 namespace {
 
 // Each list shows so many.
 constexpr size_t kShownMax = 4;
-
-// What is to be looked at.
-constexpr std::string_view kNoReason = "there is no known reason";
-
-// Operands that are looked at for what stands between two accesses, in all.
-constexpr uint64_t kStepsMax = 20'000'000;
 
 // One hazard: a kind at a later command.
 using HazardKey = std::pair<CapturedPlace, FindingKind>;
@@ -47,12 +41,6 @@ struct Sides {
   uint64_t own_of_host = 0;  // At what the host does.
   std::map<HazardKey, std::vector<const ForeignHazard*>> foreign;
   std::vector<const ForeignHazard*> foreign_elsewhere;  // At a command that is not known here.
-
-  // Whether the other side has something at this command, of whatever kind.
-  bool has_foreign_at(const CapturedPlace& place) const {
-    return std::ranges::any_of(foreign,
-                               [&](const auto& entry) { return entry.first.first == place; });
-  }
 };
 
 void add_own(const Program& program, const Finding& finding, Sides& sides) {
@@ -93,105 +81,6 @@ Sides sides_of(const Program& program, const CheckReport& report, const CaptureS
   }
   fold_updates(sides);
   return sides;
-}
-
-// What hides an earlier access from one who keeps of each byte the last write, and the reads since.
-enum class Cover : uint8_t {
-  kNone,             // Or it is not known: that takes too many steps.
-  kWrites,           // Commands in between write each byte.
-  kReads,            // Of a WAW: they read or write each byte.
-  kReadsOfTheFirst,  // Likewise, with the reads of the command of the first write itself.
-};
-
-// Looks for accesses between the two of a hazard, on the queue of both.
-class AccessesBetween {
- public:
-  explicit AccessesBetween(const Program& program) : program_(program) {}
-
-  Cover cover_of(const Finding& finding) {
-    const Dispatch& first = program_.dispatch(finding.first.dispatch);
-    const QueueIndex queue = program_.queue_of(first);
-    const Dispatch& second = program_.dispatch(finding.second->dispatch);
-    if (program_.queue_of(second) != queue) return Cover::kNone;
-    std::vector<ByteRange> unwritten = {finding.overlap};
-    std::vector<ByteRange> untouched = {finding.overlap};
-    for (size_t i = finding.first.dispatch.index + 1; i < finding.second->dispatch.index; ++i) {
-      const Dispatch& between = program_.dispatch(DispatchId(i));
-      if (program_.queue_of(between) != queue) continue;
-      const bool is_known = remove(between, finding.memory, &Access::has_write_side, unwritten) &&
-                            remove(between, finding.memory, &Access::has_read_side, untouched) &&
-                            remove(between, finding.memory, &Access::has_write_side, untouched);
-      if (!is_known) return Cover::kNone;
-    }
-    if (unwritten.empty()) return Cover::kWrites;
-    if (finding.kind != FindingKind::kWriteAfterWrite) return Cover::kNone;
-    if (untouched.empty()) return Cover::kReads;
-    const bool is_known = remove(first, finding.memory, &Access::has_read_side, untouched);
-    return is_known && untouched.empty() ? Cover::kReadsOfTheFirst : Cover::kNone;
-  }
-
- private:
-  // Returns false if that takes too many steps.
-  bool remove(const Dispatch& dispatch, MemoryId memory, bool (Access::*is_meant)() const,
-              std::vector<ByteRange>& ranges) {
-    for (const Access& access : program_.accesses_of(dispatch)) {
-      if (++step_count_ > kStepsMax) return false;
-      if (access.memory == memory && (access.*is_meant)()) remove(ranges, access.range);
-    }
-    return true;
-  }
-
-  static void remove(std::vector<ByteRange>& ranges, ByteRange gone) {
-    std::vector<ByteRange> rest;
-    for (const ByteRange range : ranges) {
-      const ByteRange before{range.begin, std::min(range.end, gone.begin)};
-      const ByteRange after{std::max(range.begin, gone.end), range.end};
-      if (!before.is_empty()) rest.push_back(before);
-      if (!after.is_empty()) rest.push_back(after);
-    }
-    ranges = std::move(rest);
-  }
-
-  const Program& program_;
-  uint64_t step_count_ = 0;
-};
-
-// Of all findings of a hazard.
-std::string reason_of_covers(const std::set<Cover>& covers) {
-  if (covers.contains(Cover::kNone)) return std::string(kNoReason);
-  if (covers == std::set<Cover>{Cover::kWrites}) {
-    return "it keeps the last write to each byte and the reads since, and all of these bytes are "
-           "written again in between";
-  }
-  const std::string rule = "it holds a write against the reads since the last write alone, and ";
-  // It goes over a shader's variables in the order of a hash table (1.3.239: `accessible_ids`).
-  return rule + (covers.contains(Cover::kReadsOfTheFirst)
-                     ? "the command of that write reads what nothing else does in between: where "
-                       "it does so by another binding, that may count as a read after the write"
-                     : "all of these bytes are read or written again in between");
-}
-
-std::string reason_of_own(const HazardKey& key, const OwnHazard& hazard, const Sides& sides,
-                          const CapturedPlaces& places, AccessesBetween& between) {
-  if (hazard.firsts.empty()) return "it does not look at what the host does to mapped memory";
-  if (sides.has_foreign_at(key.first)) {
-    return "it names another hazard at this command, and of each operand only one";
-  }
-  if (places.is_addressed(key.first) ||
-      std::ranges::any_of(hazard.firsts,
-                          [&](const CapturedPlace& first) { return places.is_addressed(first); })) {
-    return "one of the two commands finds its buffers by their addresses, which it does not follow";
-  }
-  const bool is_within = std::ranges::any_of(hazard.firsts, [&](const CapturedPlace& first) {
-    return first.submission == key.first.submission && first.buffer == key.first.buffer;
-  });
-  if (!is_within) {
-    return "between command buffers it looks only when they are submitted, and at the first access "
-           "to each byte";
-  }
-  std::set<Cover> covers;
-  for (const Finding* const finding : hazard.findings) covers.insert(between.cover_of(*finding));
-  return reason_of_covers(covers);
 }
 
 // What only they name: of each later command and kind one hazard, with the reason.
@@ -274,7 +163,8 @@ struct Agreement {
 
 // Both name a hazard where they mean the same kind, and the same two commands.
 void compare_at(const HazardKey& key, const std::vector<const ForeignHazard*>& foreign,
-                const OwnHazard* own, ForeignJudge& judge, Agreement& agreement) {
+                const OwnHazard* own, ForeignJudge& judge, OwnReasons& own_reasons,
+                Agreement& agreement) {
   bool is_agreed = false;
   bool is_named = false;
   // One stands for all: what has no reason, if there is any.
@@ -292,10 +182,8 @@ void compare_at(const HazardKey& key, const std::vector<const ForeignHazard*>& f
   if (is_agreed) ++agreement.both;
   if (is_agreed && !is_named) ++agreement.unnamed;
   if (own != nullptr && !is_agreed) {
-    agreement.only_own.add(
-        "it names another earlier command of this hazard, and of each operand "
-        "only one",
-        line_of(key, own->last_first()));
+    agreement.only_own.add(own_reasons.reason_of(key.first, own->findings),
+                           line_of(key, own->last_first()));
   }
   if (other == nullptr) return;
   std::string line = line_of(key, other->first);
@@ -305,23 +193,23 @@ void compare_at(const HazardKey& key, const std::vector<const ForeignHazard*>& f
 
 Agreement agreement_of(const Program& program, const Sides& sides, const CaptureSummary& summary) {
   Agreement agreement;
-  AccessesBetween between(program);
+  OwnReasons own_reasons(program, summary.places);
   for (const auto& [key, hazard] : sides.own) {
     if (sides.foreign.contains(key)) continue;
-    agreement.only_own.add(reason_of_own(key, hazard, sides, summary.places, between),
+    agreement.only_own.add(own_reasons.reason_of(key.first, hazard.findings),
                            line_of(key, hazard.last_first()));
   }
   ForeignJudge judge(program, summary);
   for (const auto& [key, hazards] : sides.foreign) {
     const auto own = sides.own.find(key);
-    compare_at(key, hazards, own == sides.own.end() ? nullptr : &own->second, judge, agreement);
+    compare_at(key, hazards, own == sides.own.end() ? nullptr : &own->second, judge, own_reasons,
+               agreement);
   }
   for (const ForeignHazard* const hazard : sides.foreign_elsewhere) {
     agreement.only_foreign.add("its command is not known here", *hazard->text);
   }
   for (uint64_t i = 0; i < sides.own_of_host; ++i) {
-    agreement.only_own.add("it does not look at what the host does to mapped memory",
-                           "at the host");
+    agreement.only_own.add(std::string(kHostIsUnseen), "at the host");
   }
   agreement.is_cut = judge.is_cut();
   return agreement;

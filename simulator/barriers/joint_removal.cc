@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "encoder/program/stop.h"
+#include "encoder/program/sync_step.h"
 #include "simulator/barriers/failing_sync.h"
 #include "simulator/barriers/order_findings.h"
 #include "simulator/barriers/sync_pieces.h"
@@ -55,12 +56,21 @@ class JointSearch {
                              !has_findings() || !fails(id) || is_needed_alone(id);
       result_.kept_min += is_needed ? 1 : 0;
     }
+    // Where a flush may lose what a barrier orders, less need not be worse: no part of them is
+    // known to be in every one that does.
+    if (has_host_moves()) result_.kept_min = 0;
     std::ranges::sort(result_.removed, {}, &BarrierId::index);
     result_.removed_count = result_.removed.size();
     return std::move(result_);
   }
 
  private:
+  bool has_host_moves() const {
+    return std::ranges::any_of(program_.syncs, [](const SyncStep& step) {
+      return step.kind == SyncKind::kHostFlushes || step.kind == SyncKind::kHostInvalidates;
+    });
+  }
+
   bool has_findings() const { return !with_.hazards.empty() || !with_.lifetimes.empty(); }
 
   bool charge_check() {

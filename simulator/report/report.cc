@@ -206,6 +206,14 @@ std::string text_of_folded_advice(const CheckReport& report) {
   return text.empty() ? text : fmt::format("advice: {}; --advice says which and why.\n", text);
 }
 
+// Of barriers that do together: beside findings, what they do is to add none.
+std::string text_of_joint(const CheckReport& report) {
+  std::string text = text_of(*report.joint);
+  if (text.empty() || report.findings.empty()) return text;
+  text.resize(text.size() - 2);
+  return text + "; the findings above stay.\n";
+}
+
 std::string text_of_advice(const Program& program, const CheckReport& report,
                            const TextLimits& limits) {
   std::string text = limits.folds_advice
@@ -213,7 +221,7 @@ std::string text_of_advice(const Program& program, const CheckReport& report,
                          : text_of_redundancy(program, report, limits.redundant) +
                                text_of_redundant_sync(program, report, limits.redundant) +
                                text_of_closing(report);
-  if (report.joint && !limits.folds_advice) text += text_of(*report.joint);
+  if (report.joint && !limits.folds_advice) text += text_of_joint(report);
   if (limits.has_certificate && report.has_bounds) text += text_of_certificate(program, report);
   if (limits.has_certificate && report.waits) text += text_of_certificate(program, *report.waits);
   if (report.findings.empty()) text += text_of_chain(program, report);

@@ -190,6 +190,12 @@ TEST(CheckCommand, SaysHowManyBarriersDoWhereAskedForAdvice) {
                         "\"kept\":1,\"kept_min\":1}"));
   EXPECT_THAT(run_interlock({"check", "--format=json", "-"}, program).out,
               HasSubstr("\"joint_barriers\":null"));
+  // Beside a finding, what they do is to add none.
+  const CommandResult found =
+      run_interlock({"check", "--advice", "-"}, program + "dispatch Late writes a\n");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, HasSubstr("barriers: 1 of 3 do: the other 2 can go together, and fewer do "
+                                   "not; the findings above stay.\n"));
 }
 
 TEST(CheckCommand, FoldsAdviceToALineBeforeTheFindings) {

@@ -30,6 +30,16 @@ bool visit_until(std::span<const Command> commands, const Visit& visit) {
   return false;
 }
 
+// What a wait says, after the stages that the set names. The wait has that of all its events.
+std::vector<CapturedDependency> dependencies_of_set(const std::vector<CapturedDependency>& set,
+                                                    const WaitEventsCommand& wait) {
+  std::vector<CapturedDependency> dependencies = wait.dependencies;
+  for (CapturedDependency& dependency : dependencies) {
+    dependency.fields.source_stages = set.empty() ? 0 : set.front().fields.source_stages;
+  }
+  return dependencies;
+}
+
 }  // namespace
 
 std::vector<std::vector<CapturedDependency>> CapturedEvents::waits_for(
@@ -47,12 +57,7 @@ std::vector<std::vector<CapturedDependency>> CapturedEvents::waits_for(
     const auto* const wait = std::get_if<WaitEventsCommand>(&later);
     if (wait == nullptr || std::ranges::count(wait->events, command.event) == 0) return false;
     writer_.add_steps(wait->dependencies.size());
-    std::vector<CapturedDependency>& dependencies = waits.emplace_back(wait->dependencies);
-    for (CapturedDependency& dependency : dependencies) {
-      // The wait has those of all its events.
-      dependency.fields.source_stages =
-          command.dependencies.empty() ? 0 : command.dependencies.front().fields.source_stages;
-    }
+    waits.push_back(dependencies_of_set(command.dependencies, *wait));
     return false;
   };
   for (size_t i = rest.begun.size(); i-- > 0;) {
@@ -81,7 +86,10 @@ std::string CapturedEvents::add_set(const std::vector<CapturedDependency>& depen
 
 void CapturedEvents::set(const SetEventCommand& command, const PassPlace& place,
                          const RestOfSubmission& rest) {
-  Event event{place.queue, writer_.window(), command.has_dependencies, {}};
+  Event event;
+  event.queue = place.queue;
+  event.window = writer_.window();
+  event.is_for_all = command.has_dependencies;
   if (command.has_dependencies) {
     event.names.push_back(add_set(command.dependencies, place, place.label));
   } else {
@@ -91,8 +99,24 @@ void CapturedEvents::set(const SetEventCommand& command, const PassPlace& place,
           waits.size() == 1 ? place.label : fmt::format("{}.e{}", place.label, i);
       event.names.push_back(add_set(waits[i], place, label));
     }
+    event.source = command.dependencies;
+    event.place = place;
+    event.place_in_text = writer_.place();
+    event.set_count = waits.size();
   }
   events_[command.event] = std::move(event);
+}
+
+std::string CapturedEvents::add_set_for(const WaitEventsCommand& wait, Event& event) {
+  writer_.add_steps(1 + wait.dependencies.size());
+  const std::string label = event.set_count == 0
+                                ? event.place.label
+                                : fmt::format("{}.e{}", event.place.label, event.set_count);
+  ++event.set_count;
+  writer_.insert_at(event.place_in_text);
+  std::string name = add_set(dependencies_of_set(event.source, wait), event.place, label);
+  writer_.insert_at_end();
+  return name;
 }
 
 void CapturedEvents::add_await(const std::string& name, const PassPlace& place,
@@ -117,10 +141,7 @@ void CapturedEvents::wait(const WaitEventsCommand& command, const PassPlace& pla
     Event& event = found->second;
     // What was before the set is before this window.
     if (event.window != writer_.window()) continue;
-    if (event.names.empty()) {
-      is_known = false;
-      continue;
-    }
+    if (event.names.empty()) event.names.push_back(add_set_for(command, event));
     std::string label = place.label;
     if (command.events.size() > 1) label += fmt::format(".e{}", i);
     add_await(event.names.front(), place, label);

@@ -2,8 +2,9 @@
 //
 // The newer calls say at the set what becomes visible to whom, the older ones at each wait: so one
 // set of an older call is as many sets here as there are waits for it, each with its scopes. They
-// are looked for in what the submission executes after the set. A wait whose set is not known, as
-// that of another submission, is taken for a barrier: that orders what the event does, and more.
+// are looked for in what the submission executes after the set; that of a wait in a later
+// submission is put there when the wait comes. A wait whose set is not known, as on another queue,
+// is taken for a barrier: that orders what the event does, and more.
 #pragma once
 
 #include <cstddef>
@@ -49,11 +50,18 @@ class CapturedEvents {
     // without a name orders nothing.
     bool is_for_all = false;
     std::deque<std::string> names;
+    // Of the older calls: for waits to come.
+    std::vector<CapturedDependency> source;
+    PassPlace place;
+    uint64_t place_in_text = 0;
+    size_t set_count = 0;
   };
 
   // The waits for an event in what is left, each as what becomes visible there.
   std::vector<std::vector<CapturedDependency>> waits_for(const SetEventCommand& command,
                                                          const RestOfSubmission& rest) const;
+  // The set for one more wait, where the event was set.
+  std::string add_set_for(const WaitEventsCommand& wait, Event& event);
   // Returns the name of the event that is set in the text; empty if nothing is ordered.
   std::string add_set(const std::vector<CapturedDependency>& dependencies, const PassPlace& place,
                       const std::string& label);

@@ -4,8 +4,6 @@
 #include <vulkan/vulkan_core.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 #include <sstream>
 #include <type_traits>
@@ -55,10 +53,10 @@ using KnownRecords = RecordTypes<
     CreateRenderPassRecord, CreateFramebufferRecord, CreateGraphicsPipelineRecord, BeginPassRecord,
     NextSubpassRecord, BeginRenderingRecord, EndPassRecord, BindVertexBuffersRecord,
     BindIndexBufferRecord, DrawRecord, SubmitRecord, CreateSemaphoreRecord, ShareSyncRecord,
-    FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord, AcquireRecord,
-    PresentRecord, ResultRecord, RunOptionsRecord, ValidationRecord, ValidationMessageRecord,
-    DroppedBarrierRecord, ModuleRecord, CallerRecord, QueueLabelRecord, ExactModeRecord,
-    ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
+    FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord,
+    AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord,
+    ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord, ModuleRecord, CallerRecord,
+    QueueLabelRecord, ExactModeRecord, ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
 
 // What stands in a command buffer, each in its place.
 template <typename Record>
@@ -92,6 +90,9 @@ class LogConverter {
     sync_.follow_full_waits();
     writer_.watch_writes(unseen_);
   }
+
+  // What was written to the output, once all of it was.
+  std::string with_inserted(std::string text) { return writer_.with_inserted(std::move(text)); }
 
   Result<CaptureSummary> run() {
     if (const Result<Success> opened = reader_.open(); !opened) return opened.error();
@@ -323,7 +324,7 @@ class LogConverter {
     window.is_last = is_last;
     window.first_submission = first_submission_;
     window.last_submission = summary_.submission_count;
-    std::string body = std::move(*window_text_).str();
+    std::string body = writer_.with_inserted(std::move(*window_text_).str());
     window_text_->str({});
     const std::string declarations = writer_.take_declarations();
     window.text =
@@ -346,16 +347,7 @@ class LogConverter {
   }
 
   void note_cut() {
-    if (writer_.is_full()) {
-      summary_.cut = "the program is as long as one may be.";
-    } else if (reader_.write_error() == EBADF) {
-      summary_.cut = "the application closed the file of the log, which cannot be opened again.";
-    } else if (reader_.write_error() != 0) {
-      summary_.cut = fmt::format("the log could not be written on: {}.",
-                                 std::strerror(static_cast<int>(reader_.write_error())));
-    } else if (reader_.is_cut()) {
-      summary_.cut = "the log ends within a record.";
-    }
+    summary_.cut = writer_.is_full() ? "the program is as long as one may be." : reader_.why_cut();
   }
 
   CaptureSummary summary_;
@@ -384,7 +376,11 @@ class LogConverter {
 
 Result<CaptureSummary> convert_log(std::istream& log, const std::string& name, std::ostream& output,
                                    const Limits& limits) {
-  return LogConverter(log, name, output, limits).run();
+  std::ostringstream text;
+  LogConverter converter(log, name, text, limits);
+  Result<CaptureSummary> summary = converter.run();
+  output << converter.with_inserted(std::move(text).str());
+  return summary;
 }
 
 Result<CaptureSummary> convert_log_in_windows(std::istream& log, const std::string& name,

@@ -29,7 +29,7 @@ uint64_t statement_count_of(const ItemDraft& item) {
 
 ProgramWriter::ProgramWriter(std::ostream& output, const Limits& limits)
     : output_(output), limits_(limits) {
-  output_ << "interlock 1\n";
+  put("interlock 1\n");
 }
 
 std::string comment_lines(std::string_view text) {
@@ -45,19 +45,66 @@ std::string comment_lines(std::string_view text) {
   return lines;
 }
 
-void ProgramWriter::comment(std::string_view text) { output_ << comment_lines(text); }
+void ProgramWriter::comment(std::string_view text) { put(comment_lines(text)); }
+
+void ProgramWriter::put(const std::string& line) {
+  if (insertion_) {
+    insertions_[*insertion_] += line;
+    return;
+  }
+  output_ << line;
+  written_bytes_ += line.size();
+}
+
+uint64_t ProgramWriter::place() {
+  has_places_ = true;
+  return written_bytes_;
+}
+
+std::string ProgramWriter::with_inserted(std::string written) {
+  if (insertions_.empty()) return written;
+  const uint64_t first = insertions_.begin()->first;
+  std::string text = written.substr(0, first) + inserted_declarations_;
+  std::erase_if(late_declarations_, [&](const auto& each) { return each.first < first; });
+  for (const auto& [begin, size] : late_declarations_) text += written.substr(begin, size);
+  // What is left, between what is inserted and what stands before all of that now.
+  uint64_t at = first;
+  auto declared = late_declarations_.begin();
+  const auto copy_until = [&](uint64_t end) {
+    for (; declared != late_declarations_.end() && declared->first < end; ++declared) {
+      text += written.substr(at, declared->first - at);
+      at = declared->first + declared->second;
+    }
+    text += written.substr(at, end - at);
+    at = end;
+  };
+  for (const auto& [place, lines] : insertions_) {
+    copy_until(place);
+    text += lines;
+  }
+  copy_until(written.size());
+  return text;
+}
 
 void ProgramWriter::begin_window() {
   ++window_;
   statement_count_ = memory_count_ = text_bytes_ = step_count_ = row_count_ = 0;
+  written_bytes_ = 0;
+  insertions_.clear();
+  inserted_declarations_.clear();
+  late_declarations_.clear();
+  has_places_ = false;
 }
 
 void ProgramWriter::declare(const ItemDraft& item) {
   const std::string line = line_of(item);
-  if (window_ == 1) {
-    output_ << line;
-  } else {
+  if (window_ != 1) {
     declarations_ += line;
+  } else if (insertion_) {
+    inserted_declarations_ += line;
+  } else {
+    if (has_places_ && !line.empty()) late_declarations_.emplace_back(written_bytes_, line.size());
+    put(line);
   }
 }
 
@@ -68,7 +115,7 @@ void ProgramWriter::add(const ItemDraft& item) {
     unseen_->add(item);
     add_steps(unseen_->take_steps() / kPiecesPerStep);
   }
-  output_ << line;
+  put(line);
 }
 
 std::string ProgramWriter::line_of(const ItemDraft& item) {

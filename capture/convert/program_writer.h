@@ -1,13 +1,17 @@
 // ProgramWriter: writes a program as it comes, statement by statement, in the memory of one of
-// them; or the windows of one, one after the other (windows.h).
+// them; or the windows of one, one after the other (windows.h). What becomes known too late for its
+// place is put there at the end of the window.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "capture/convert/captured_bytes.h"
 #include "capture/convert/objects.h"
@@ -30,6 +34,14 @@ class ProgramWriter {
   uint64_t window() const { return window_; }  // From 1.
   // The declarations of a window after the first; a line each.
   std::string take_declarations() { return std::exchange(declarations_, {}); }
+  // A place of this window, where something may have to stand that is not known yet.
+  uint64_t place();
+  // From here on all is added there, until insert_at_end(); after what was inserted there before.
+  void insert_at(uint64_t place) { insertion_ = place; }
+  void insert_at_end() { insertion_.reset(); }
+  // The text of the window, of what was written, with what was inserted. Once, at its end.
+  std::string with_inserted(std::string written);
+
   // How long the window is so far.
   uint64_t text_bytes() const { return text_bytes_; }
   // Of all that is added from here on. Requires: it outlives this.
@@ -54,6 +66,7 @@ class ProgramWriter {
   OperandDraft operand(const CapturedBytes& bytes, AccessMode mode);
 
  private:
+  void put(const std::string& line);
   // The text of the item and its line end; empty if there is no room.
   std::string line_of(const ItemDraft& item);
 
@@ -61,6 +74,14 @@ class ProgramWriter {
   const Limits limits_;
   UnseenWrites* unseen_ = nullptr;
   std::string declarations_;
+  uint64_t written_bytes_ = 0;  // In this window. So the rest of these.
+  std::optional<uint64_t> insertion_;
+  std::map<uint64_t, std::string> insertions_;  // By place.
+  std::string inserted_declarations_;
+  bool has_places_ = false;
+  // Since the first place: what is declared, by where it begins and how long it is. What is
+  // inserted may name it earlier.
+  std::vector<std::pair<uint64_t, uint64_t>> late_declarations_;
   uint64_t window_ = 1;
   uint64_t statement_count_ = 0;
   uint64_t memory_count_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "capture/log/log_format.h"
@@ -20,6 +21,17 @@ size_t read_some(std::istream& input, void* to, size_t size_bytes) {
 }
 
 }  // namespace
+
+std::string LogReader::why_cut() const {
+  if (write_error_ == EBADF) {
+    return "the application closed the file of the log, which cannot be opened again.";
+  }
+  if (write_error_ != 0) {
+    return fmt::format("the log could not be written on: {}.",
+                       std::strerror(static_cast<int>(write_error_)));
+  }
+  return is_cut_ ? "the log ends within a record." : "";
+}
 
 Error LogReader::error_at(uint64_t offset_bytes, const std::string& sentence) const {
   return error_of("{}: byte {}: error: {}", name_, offset_bytes, sentence);

@@ -40,6 +40,8 @@ class LogReader {
   uint32_t write_error() const { return write_error_; }
   // Whether the file ended within a record.
   bool is_cut() const { return is_cut_; }
+  // A sentence on either; empty if the log is whole.
+  std::string why_cut() const;
 
   // An error about a record of this log.
   Error error_at(uint64_t offset_bytes, const std::string& sentence) const;

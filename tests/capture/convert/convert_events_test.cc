@@ -184,27 +184,141 @@ TEST(ConvertEvents, EndAtTheirReset) {
   EXPECT_THAT(converted(log.bytes()).summary.not_understood, Not(IsEmpty()));
 }
 
-// A set of an older call says too little, where the wait is in another submission or on another
-// queue: what the event orders is ordered, and there is no verdict.
-TEST(ConvertEvents, OfOtherSubmissionsAreBarriersAndNotUnderstood) {
-  for (const uint64_t queue : {kQueue, kOtherQueue}) {
+// What is submitted to a queue later comes later there: the event orders across submissions as it
+// does within one.
+TEST(ConvertEvents, OrderAcrossSubmissionsOfTheirQueue) {
+  for (const bool is_newer : {false, true}) {
+    for (const bool is_before : {true, false}) {
+      SyntheticLog log = log_with_objects();
+      const SetEventRecord set_record{
+          kCommands, 7, is_newer ? 1u : 0u, {is_newer ? kDispatches : scopes(kCompute, 0, 0, 0)}};
+      if (is_before) log.add_dispatch(kCommands, 1, 1);
+      log.append(set_record);
+      if (!is_before) log.add_dispatch(kCommands, 1, 1);
+      log.submit(kQueue, kCommands);
+      wait(log, kOtherCommands);
+      log.add_dispatch(kOtherCommands, 1, 2);
+      log.submit(kQueue, kOtherCommands);
+      const ConvertedLog result = converted(log.bytes());
+      EXPECT_EQ(result.error, "");
+      EXPECT_THAT(result.summary.not_understood, IsEmpty());
+      EXPECT_EQ(findings_of(result.text).size(), is_before ? 0u : 1u) << result.text;
+    }
+  }
+}
+
+// As filled_for_two(), each wait in a submission of its own, the set in the first one of all.
+std::string filled_for_submissions(bool has_first, bool has_second) {
+  SyntheticLog log = log_with_objects();
+  log.add_fill(kCommands, 1);
+  set(log, kCommands, kCopy);
+  log.submit(kQueue, kCommands);
+  if (has_first) wait(log, kOtherCommands, scopes(kCopy, kCopyWrite, kCopy, kCopyRead));
+  add_copy(log, kOtherCommands, 1, 3);
+  log.submit(kQueue, kOtherCommands);
+  log.append(BeginCommandsRecord{82, 0});
+  if (has_second) wait(log, 82, scopes(kCopy, kCopyWrite, kCompute, kShaderRead));
+  log.add_dispatch(82, 1, 1);
+  log.submit(kQueue, 82);
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+  return result.text;
+}
+
+TEST(ConvertEvents, AreWaitedForInLaterSubmissionsWithTheScopesOfEachWait) {
+  EXPECT_THAT(findings_of(filled_for_submissions(true, true)), IsEmpty());
+  EXPECT_THAT(findings_of(filled_for_submissions(true, false)),
+              ElementsAre(HasSubstr("(dispatch 2) reads m1")));
+  EXPECT_THAT(findings_of(filled_for_submissions(false, true)),
+              ElementsAre(HasSubstr("(dispatch 1) reads m1")));
+}
+
+// The wait names bytes of buffers that nothing before the set has named: they are declared first.
+TEST(ConvertEvents, NameInTheirPlaceWhatIsUsedLater) {
+  for (const uint64_t later : {uint64_t{3}, uint64_t{4}}) {
     SyntheticLog log = log_with_objects();
+    log.add_buffer(4);
+    log.add_dispatch(kCommands, 1, 1);
+    set(log, kCommands);
+    log.submit(kQueue, kCommands);
+    log.append(BeginCommandsRecord{82, 0});
+    log.add_fill(82, 3);
+    set(log, 82, kCopy);
+    log.submit(kQueue, 82);
+    DependencyFields fields = kDispatches;
+    fields.object = DependencyObject::kBuffer;
+    fields.handle = later;
+    fields.size_bytes = VK_WHOLE_SIZE;
+    fields.source_family = fields.destination_family = VK_QUEUE_FAMILY_IGNORED;
+    log.append(WaitEventsRecord{kOtherCommands, {7}, {kDispatches, fields}});
+    log.add_dispatch(kOtherCommands, 1, 2);
+    log.submit(kQueue, kOtherCommands);
+    const ConvertedLog result = converted(log.bytes());
+    EXPECT_EQ(result.error, "");
+    EXPECT_THAT(result.summary.not_understood, IsEmpty());
+    // The second set was of copies: it has nothing for these scopes but the fill.
+    EXPECT_THAT(findings_of(result.text), Not(IsEmpty()));
+  }
+}
+
+// A reset ends it, and so does another set, also across submissions.
+TEST(ConvertEvents, AreForTheLastSetBeforeTheirWait) {
+  SyntheticLog log = log_with_objects();
+  log.add_dispatch(kCommands, 1, 1);
+  set(log, kCommands);
+  log.submit(kQueue, kCommands);
+  set(log, kOtherCommands, kCopy);
+  log.submit(kQueue, kOtherCommands);
+  log.append(BeginCommandsRecord{82, 0});
+  wait(log, 82);
+  log.add_dispatch(82, 1, 2);
+  log.submit(kQueue, 82);
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_THAT(result.summary.not_understood, IsEmpty());
+  EXPECT_EQ(findings_of(result.text).size(), 1u);
+}
+
+// A window is cut between the two: what was before the set is before the window. Within one, the
+// set has its place in the text of that window.
+TEST(ConvertEvents, KeepTheirPlaceInAWindow) {
+  SyntheticLog log = log_with_objects();
+  for (int i = 0; i < 2; ++i) {
+    log.append(BeginCommandsRecord{kCommands, 0});
+    log.append(BeginCommandsRecord{kOtherCommands, 0});
     log.add_dispatch(kCommands, 1, 1);
     set(log, kCommands);
     log.submit(kQueue, kCommands);
     wait(log, kOtherCommands);
     log.add_dispatch(kOtherCommands, 1, 2);
-    log.submit(queue, kOtherCommands);
-    const ConvertedLog result = converted(log.bytes());
-    EXPECT_EQ(result.error, "");
-    EXPECT_THAT(result.summary.not_understood,
-                ElementsAre(Key("a wait for an event whose set is not known (it is taken for a "
-                                "barrier)")));
-    EXPECT_EQ(result.summary.unknown_submission_count, 1u);
-    if (queue == kQueue) {
-      EXPECT_THAT(findings_of(result.text), IsEmpty());
-    }
+    log.submit(kQueue, kOtherCommands);
+    log.append(WaitIdleRecord{1, 0});
   }
+  CaptureSummary summary;
+  const auto windows = windows_of(log.bytes(), 0, &summary);
+  EXPECT_EQ(windows.size(), 2u);
+  EXPECT_THAT(summary.not_understood, IsEmpty());
+  for (const CapturedWindow& window : windows) {
+    EXPECT_THAT(findings_of(window.text), IsEmpty()) << window.text;
+    EXPECT_THAT(window.text, HasSubstr("set e"));
+  }
+}
+
+// An event is of one queue: what it orders on another one is ordered, and there is no verdict.
+TEST(ConvertEvents, OfOtherQueuesAreBarriersAndNotUnderstood) {
+  SyntheticLog log = log_with_objects();
+  log.add_dispatch(kCommands, 1, 1);
+  set(log, kCommands);
+  log.submit(kQueue, kCommands);
+  wait(log, kOtherCommands);
+  log.add_dispatch(kOtherCommands, 1, 2);
+  log.submit(kOtherQueue, kOtherCommands);
+  const ConvertedLog result = converted(log.bytes());
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(result.summary.not_understood,
+              ElementsAre(Key("a wait for an event whose set is not known (it is taken for a "
+                              "barrier)")));
+  EXPECT_EQ(result.summary.unknown_submission_count, 1u);
 }
 
 }  // namespace

@@ -17,6 +17,9 @@
 
 namespace interlock {
 
+// How the labels of what presents images begin: "presented3". That is no command.
+inline constexpr std::string_view kPresentedLabel = "presented";
+
 // Where a command of a program stands: "s3.b0.c7". A submission has the place of a command of its
 // own, which no command has: "s3".
 struct CapturedPlace {

@@ -54,7 +54,7 @@ using KnownRecords = RecordTypes<
     NextSubpassRecord, BeginRenderingRecord, EndPassRecord, BindVertexBuffersRecord,
     BindIndexBufferRecord, DrawRecord, SubmitRecord, CreateSemaphoreRecord, ShareSyncRecord,
     FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord,
-    AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord,
+    SwapchainImagesRecord, AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord,
     ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord, ModuleRecord, CallerRecord,
     QueueLabelRecord, ExactModeRecord, ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
 
@@ -268,6 +268,8 @@ class LogConverter {
     summary_.has_timelines = summary_.has_timelines || record.is_timeline != 0;
     sync_.apply(record);
   }
+
+  void handle(const SwapchainImagesRecord& record) { sync_.set_images(record, objects_); }
 
   void handle(const ValidationMessageRecord& record) {
     if (!notes_.take_message(record)) submissions_.add_message(record);

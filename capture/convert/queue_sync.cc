@@ -30,9 +30,6 @@ SemaphoreUseDraft point_of(const std::string& semaphore, uint64_t value) {
 
 std::string done_name(const std::string& queue) { return queue + ".done"; }
 
-// That one image was presented after: it is acquired after as many.
-constexpr size_t kPointsMax = 64;
-
 constexpr std::string_view kWaitForOthers =
     "a wait for a semaphore that was imported (who signals it is not seen)";
 
@@ -47,9 +44,8 @@ StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
 std::string QueueSync::queue_name(uint64_t handle) {
   Queue& queue = queues_[handle];
   if (queue.name.empty()) {
-    queue.name = fmt::format("q{}", handles_.size());
+    queue.name = fmt::format("q{}", summary_.queue_count++);
     handles_[queue.name] = handle;
-    summary_.queue_count = handles_.size();
   }
   const bool is_declared =
       std::exchange(queue.declared_window, writer_.window()) == writer_.window();
@@ -146,7 +142,6 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   const auto found = semaphores_.find(use.semaphore);
   if (found == semaphores_.end()) return summary_.note("a wait for a semaphore that is not known");
   Semaphore& semaphore = found->second;
-  std::vector<SemaphoreUseDraft> uses;
   if (semaphore.is_timeline) {
     if (semaphore.is_imported && use.value > semaphore.signal_max()) {
       return summary_.note(kWaitForOthers);
@@ -154,28 +149,44 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
     if (use.value <= semaphore.initial) return;  // It orders nothing.
     semaphore.wait_max = std::max(semaphore.wait_max, use.value);
     declare(semaphore);
-    uses.push_back(point_of(semaphore.name, use.value));
+    if (stages != 0) add_wait(queue, semaphore.name, use.value, stages);
   } else if (semaphore.signalled) {
-    const std::vector<Point> points = *std::exchange(semaphore.signalled, std::nullopt);
+    const std::vector<Point> points = *semaphore.signalled;
     end_wait(semaphore);
     for (const Point& point : points) {
-      if (point.value <= queue_named(point.queue).earlier) continue;
-      uses.push_back(point_of(done_name(point.queue), point.value));
+      if (stages != 0) add_wait(queue, point, stages);
     }
-  } else if (semaphore.is_imported) {
-    end_wait(semaphore);
-    return summary_.note(kWaitForOthers);
   } else {
-    return summary_.note("a wait for a semaphore that nothing in the log signals");
+    summary_.note(semaphore.is_imported ? kWaitForOthers
+                                        : "a wait for a semaphore that nothing in the log signals");
+    end_wait(semaphore);
   }
-  if (stages == 0) return;
-  for (SemaphoreUseDraft& each : uses) {
-    full_waits_.wait(queue, each.semaphore, *each.value);
-    each.stages = stages;
-    SyncDraft draft = sync_of(SyncKind::kWait, queue);
-    draft.semaphores = {std::move(each)};
-    add_sync(std::move(draft));
-  }
+}
+
+void QueueSync::add_wait(const std::string& queue, const std::string& semaphore, uint64_t value,
+                         StageMask before) {
+  full_waits_.wait(queue, semaphore, value);
+  SyncDraft draft = sync_of(SyncKind::kWait, queue);
+  draft.semaphores = {point_of(semaphore, value)};
+  draft.semaphores.front().stages = before;
+  add_sync(std::move(draft));
+}
+
+void QueueSync::add_wait(const std::string& queue, const Point& point, StageMask before) {
+  if (point.value <= queue_named(point.queue).earlier) return;
+  add_wait(queue, done_name(point.queue), point.value, before);
+}
+
+void QueueSync::add_signal(const Point& point, StageMask after) {
+  full_waits_.signal(point.queue, done_name(point.queue), point.value, after == kAllStages);
+  SyncDraft draft = sync_of(SyncKind::kSignal, point.queue);
+  draft.semaphores = {point_of(done_name(point.queue), point.value)};
+  draft.semaphores.front().stages = after;
+  add_sync(std::move(draft));
+}
+
+void QueueSync::add_submit(const std::string& queue) {
+  add_sync(sync_of(SyncKind::kSubmit, queue));
 }
 
 void QueueSync::add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value) {
@@ -249,11 +260,7 @@ void QueueSync::end_batch(const std::string& queue_name,
     }
     if (after == 0) return;
     ++queue.done;
-    full_waits_.signal(queue_name, done_name(queue_name), queue.done, after == kAllStages);
-    SyncDraft draft = sync_of(SyncKind::kSignal, queue_name);
-    draft.semaphores = {point_of(done_name(queue_name), queue.done)};
-    draft.semaphores.front().stages = after;
-    add_sync(std::move(draft));
+    add_signal(point, after);
   };
   if (!narrow.empty()) raise(narrow, stages);
   if (fence != 0 || !whole.empty()) raise(whole, kAllStages);
@@ -261,7 +268,7 @@ void QueueSync::end_batch(const std::string& queue_name,
     fences_[fence] = {{queue_name, queue.done}};
     imported_fences_.erase(fence);
   }
-  add_sync(sync_of(SyncKind::kSubmit, queue_name));
+  add_submit(queue_name);
 }
 
 void QueueSync::host_waits(Point point) {
@@ -319,41 +326,6 @@ void QueueSync::apply(const WaitIdleRecord& record) {
   }
 }
 
-void QueueSync::apply(const AcquireRecord& record) {
-  // Of one that was never presented nobody reads.
-  const auto found = presented_.find({record.image.swapchain, record.image.index});
-  const std::vector<Point> points =
-      found == presented_.end() ? std::vector<Point>() : found->second;
-  if (record.semaphore != 0) semaphores_[record.semaphore].signalled = points;
-  if (record.fence != 0) fences_[record.fence] = points;
-}
-
-void QueueSync::apply(const PresentRecord& record) {
-  // What presents reads the images outside the program; it takes the signals.
-  std::vector<Point> points;
-  for (const uint64_t handle : record.semaphores) {
-    const auto found = semaphores_.find(handle);
-    if (found == semaphores_.end() || !found->second.signalled) {
-      summary_.note("a presentation that waits for what nothing in the log signals");
-      continue;
-    }
-    const auto signalled = *std::exchange(found->second.signalled, std::nullopt);
-    points.insert(points.end(), signalled.begin(), signalled.end());
-  }
-  if (points.size() > kPointsMax) {
-    summary_.note("a presentation that waits for more than is followed");
-    points.resize(kPointsMax);
-  }
-  for (const PresentableFields& image : record.images) {
-    presented_[{image.swapchain, image.index}] = points;
-  }
-}
-
-void QueueSync::destroy_swapchain(uint64_t swapchain) {
-  presented_.erase(presented_.lower_bound({swapchain, 0}),
-                   presented_.upper_bound({swapchain, UINT32_MAX}));
-}
-
 void QueueSync::note_unmet(const Semaphore& semaphore) {
   if (semaphore.is_timeline && semaphore.wait_max > semaphore.signal_max()) {
     unmet_[semaphore.name] = semaphore.wait_max;
@@ -385,6 +357,7 @@ void QueueSync::begin_window() {
   }
   unmet_.clear();
   full_waits_.forget_signals();
+  read_presented_again();
 }
 
 void QueueSync::finish() {

@@ -2,13 +2,14 @@
 //
 // Each queue has a timeline of its own, `q0.done`, which rises with each batch that a binary
 // semaphore or a fence asks for: a wait for either is a wait for that value. So no binary semaphore
-// and no fence, which are used again and again, needs a name. Who presents an image waits, reads it
-// and signals those who acquire it again: they wait for what was waited for. A timeline semaphore
+// and no fence, which are used again and again, needs a name. Who presents an image is a queue,
+// `present`: it waits, reads the image and signals those who acquire it again. A timeline semaphore
 // is one here, too.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,12 +17,17 @@
 #include <vector>
 
 #include "capture/convert/full_waits.h"
+#include "capture/convert/object_state.h"
+#include "capture/convert/objects.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/summary.h"
 #include "capture/log/object_records.h"
 #include "capture/log/queue_records.h"
+#include "encoder/program/scope.h"
 
 namespace interlock {
+
+using CapturedImages = std::vector<std::shared_ptr<CapturedImage>>;
 
 class QueueSync {
  public:
@@ -50,6 +56,8 @@ class QueueSync {
   void apply(const WaitIdleRecord& record);
   void apply(const AcquireRecord& record);
   void apply(const PresentRecord& record);
+  // Of a swapchain (queue_presents.cc): without them nobody reads what is presented.
+  void set_images(const SwapchainImagesRecord& record, const ObjectState& objects);
   void destroy_semaphore(uint64_t semaphore);
   void destroy_swapchain(uint64_t swapchain);
   void destroy_fence(uint64_t fence);
@@ -117,6 +125,20 @@ class QueueSync {
   bool raise(Semaphore& timeline, uint64_t value);
   Queue& queue_named(const std::string& name);
   void host_waits(Point point);
+  // A wait of a queue for a value of another one, if it is not of an earlier window; and the signal
+  // of a value, after these stages.
+  void add_wait(const std::string& queue, const Point& point, StageMask before = kAllStages);
+  void add_wait(const std::string& queue, const std::string& semaphore, uint64_t value,
+                StageMask before);
+  void add_signal(const Point& point, StageMask after);
+  void add_submit(const std::string& queue);
+  // Null if it is not known.
+  std::shared_ptr<CapturedImage> image_of(const PresentableFields& fields) const;
+  // Who presents reads them after these; returns what comes after that.
+  Point read_by_presents(const CapturedImages& images, const std::vector<Point>& after);
+  void add_presentation(const CapturedImage& image, const std::string& queue);
+  // In a window that begins: what nobody who acquires has waited for yet.
+  void read_presented_again();
   void note_unmet(const Semaphore& semaphore);
   void signal_timelines(const std::string& queue, const std::vector<SemaphoreUseFields>& signals);
 
@@ -129,6 +151,9 @@ class QueueSync {
   std::set<uint64_t> imported_fences_;  // And not submitted since.
   // What each image of a swapchain was last presented after, by swapchain and position.
   std::map<std::pair<uint64_t, uint32_t>, std::vector<Point>> presented_;
+  std::map<std::pair<uint64_t, uint32_t>, std::shared_ptr<CapturedImage>> images_;  // Likewise.
+  std::map<uint64_t, CapturedImages> reads_;  // In this window: by the value that they signal.
+  uint64_t read_count_ = 0;
   std::map<std::string, uint64_t> unmet_;  // Timelines that are gone, and values waited for.
   uint64_t timeline_count_ = 0;
   FullWaits full_waits_;

@@ -136,6 +136,7 @@ VKAPI_ATTR VkResult VKAPI_CALL get_swapchain_images(VkDevice device, VkSwapchain
     record.is_of_swapchain = 1;
     log().append(record);
   }
+  log().append(SwapchainImagesRecord{number_of(swapchain), numbers_of(images, *count)});
   return result;
 }
 

@@ -111,6 +111,15 @@ struct PresentableFields {
   static void each_field(auto& self, auto& fields) { fields(self.swapchain, self.index); }
 };
 
+// Those of a swapchain, in their order.
+struct SwapchainImagesRecord {
+  static constexpr RecordKind kKind = RecordKind::kSwapchainImages;
+  uint64_t swapchain = 0;
+  std::vector<uint64_t> images;
+
+  static void each_field(auto& self, auto& fields) { fields(self.swapchain, self.images); }
+};
+
 // An image was acquired: who presented it last signals these when it is read.
 struct AcquireRecord {
   static constexpr RecordKind kKind = RecordKind::kAcquire;

@@ -78,6 +78,7 @@ enum class RecordKind : uint32_t {
   kPresent = 87,
   kResult = 88,
   kShareSync = 89,
+  kSwapchainImages = 90,
 
   kExactMode = 96,
   kExactSlot = 97,

@@ -38,7 +38,9 @@ struct OwnHazard {
 
 struct Sides {
   std::map<HazardKey, OwnHazard> own;
-  uint64_t own_of_host = 0;  // At what the host does.
+  // At what the host does, and at presentations: these are no commands.
+  uint64_t own_of_host = 0;
+  uint64_t own_of_presents = 0;
   std::map<HazardKey, std::vector<const ForeignHazard*>> foreign;
   std::vector<const ForeignHazard*> foreign_elsewhere;  // At a command that is not known here.
 };
@@ -47,7 +49,8 @@ void add_own(const Program& program, const Finding& finding, Sides& sides) {
   if (!is_hazard(finding.kind) || !finding.second) return;
   const auto second = place_of_label(program.reference_of(finding.second->dispatch));
   if (!second) {
-    ++sides.own_of_host;
+    const bool is_host = program.dispatch(finding.second->dispatch).host != HostAccess::kNone;
+    ++(is_host ? sides.own_of_host : sides.own_of_presents);
     return;
   }
   OwnHazard& hazard = sides.own[{*second, finding.kind}];
@@ -83,11 +86,15 @@ Sides sides_of(const Program& program, const CheckReport& report, const CaptureS
   return sides;
 }
 
+// How a message names an image that is acquired.
+constexpr std::string_view kAcquired = "prior_usage: SYNC_PRESENT_ENGINE_SYNCVAL_PRESENT_ACQUIRE";
+
 // What only they name: of each later command and kind one hazard, with the reason.
 class ForeignJudge {
  public:
   ForeignJudge(const Program& program, const CaptureSummary& summary)
-      : all_pairs_(program, TimelineWaits::kKept),
+      : program_(program),
+        all_pairs_(program, TimelineWaits::kKept),
         without_timelines_(program, TimelineWaits::kLeftOut),
         has_timelines_(summary.has_timelines) {}
 
@@ -100,6 +107,12 @@ class ForeignJudge {
   }
 
   std::string reason_of(const HazardKey& key, const ForeignHazard& hazard) {
+    const bool is_of_presents =
+        hazard.is_at_submission && hazard.text->find(kAcquired) != std::string::npos;
+    if (is_of_presents && !is_presented_before(key.first)) {
+      return "the earlier access is the acquisition of an image that was not presented before, so "
+             "that nobody reads it";
+    }
     // Of an earlier command that is not known nothing is proven: any hazard here would do.
     const bool is_of_timelines = hazard.is_at_submission && has_timelines_ && hazard.first &&
                                  without_timelines_.has(key.second, hazard.first, key.first);
@@ -113,6 +126,27 @@ class ForeignJudge {
   bool is_cut() const { return all_pairs_.is_cut() || without_timelines_.is_cut(); }
 
  private:
+  // Whether bytes of the command's memories were presented earlier in the program.
+  bool is_presented_before(const CapturedPlace& place) {
+    if (!std::exchange(has_presented_, true)) find_presented();
+    return after_presents_.contains(place);
+  }
+
+  void find_presented() {
+    std::set<MemoryId> presented;
+    for (size_t i = 0; i < program_.dispatches.size(); ++i) {
+      const std::string label = program_.reference_of(DispatchId(i));
+      const std::optional<CapturedPlace> place = place_of_label(label);
+      for (const Access& access : program_.accesses_of(program_.dispatches[i])) {
+        if (label.starts_with(kPresentedLabel)) presented.insert(access.memory);
+        if (place && presented.contains(access.memory)) after_presents_.insert(*place);
+      }
+    }
+  }
+
+  const Program& program_;
+  bool has_presented_ = false;
+  std::set<CapturedPlace> after_presents_;
   HazardLookup all_pairs_;
   HazardLookup without_timelines_;
   bool has_timelines_;
@@ -210,6 +244,9 @@ Agreement agreement_of(const Program& program, const Sides& sides, const Capture
   }
   for (uint64_t i = 0; i < sides.own_of_host; ++i) {
     agreement.only_own.add(std::string(kHostIsUnseen), "at the host");
+  }
+  for (uint64_t i = 0; i < sides.own_of_presents; ++i) {
+    agreement.only_own.add(std::string(kPresentsAreApart), "at a presentation");
   }
   agreement.is_cut = judge.is_cut();
   return agreement;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/scope.h"
 
 namespace interlock {
@@ -52,28 +53,33 @@ std::string OwnReasons::reason_of(const CapturedPlace& second,
 std::string OwnReasons::reason_of(const CapturedPlace& second, const Finding& finding) {
   const std::optional<CapturedPlace> first =
       place_of_label(program_.reference_of(finding.first.dispatch));
-  if (!first) return std::string(kHostIsUnseen);
+  if (!first) {
+    const bool is_host = program_.dispatch(finding.first.dispatch).host != HostAccess::kNone;
+    return std::string(is_host ? kHostIsUnseen : kPresentsAreApart);
+  }
+  const bool is_within = first->submission == second.submission && first->buffer == second.buffer;
   if (std::string reason = reason_of_both_sides(second, finding); !reason.empty()) return reason;
   const std::string rule = "it holds a write against the reads since the last write alone, and ";
-  switch (cover_of(finding)) {
-    case Cover::kWrites:
-      return "it keeps the last write to each byte and the reads since, and all of these bytes are "
-             "written again in between";
-    case Cover::kReads:
-      return rule + "all of these bytes are read or written again in between";
-    case Cover::kReadsOfTheFirst:
-      // It goes over a shader's variables in the order of a hash table (1.3.239: `accessible_ids`).
-      return rule +
-             "the command of that write reads what nothing else does in between: where it "
-             "does so by another binding, that may count as a read after the write";
-    case Cover::kNone:
-      break;
+  const Cover cover = cover_of(finding);
+  if (cover == Cover::kWrites) {
+    return "it keeps the last write to each byte and the reads since, and all of these bytes are "
+           "written again in between";
+  }
+  if (cover == Cover::kReads) {
+    return rule + "all of these bytes are read or written again in between";
+  }
+  if (std::string reason = is_within ? reason_of_dispatches(finding) : ""; !reason.empty()) {
+    return reason;
+  }
+  if (cover == Cover::kReadsOfTheFirst) {
+    return rule +
+           "the command of that write reads what nothing else does in between: where it does "
+           "so by another binding, that may count as a read after the write";
   }
   if (places_.is_addressed(second) || places_.is_addressed(*first)) {
     return "one of the two commands finds its buffers by their addresses, which it does not follow "
            "(whether it finds these so is not checked)";
   }
-  const bool is_within = first->submission == second.submission && first->buffer == second.buffer;
   if (!is_within) {
     return "between command buffers it looks only when they are submitted, and at the first access "
            "to each byte (whether this is one is not checked)";
@@ -113,6 +119,28 @@ std::string OwnReasons::reason_of_both_sides(const CapturedPlace& second, const 
            "against earlier ones: it names the other one";
   }
   return {};
+}
+
+std::string OwnReasons::reason_of_dispatches(const Finding& finding) {
+  const Dispatch& earlier = program_.dispatch(finding.first.dispatch);
+  const Dispatch& later = program_.dispatch(finding.second->dispatch);
+  const auto is_of_bindings = [&](const Dispatch& dispatch) {
+    return !dispatch.is_transition() && stage_of(dispatch) == Stage::kCompute;
+  };
+  if (!is_of_bindings(earlier) || !is_of_bindings(later)) return {};
+  // Where the usage of both is the same (1.3.239: `SupressedBoundDescriptorWAW`).
+  const std::string rule =
+      "of a write of a dispatch after one of another dispatch of the same command buffer it tells "
+      "nothing";
+  if (finding.kind == FindingKind::kWriteAfterWrite) return rule;
+  // Had it kept the read, it would have named that.
+  const bool keeps_write = finding.kind == FindingKind::kWriteAfterRead &&
+                           touches(earlier, finding, &Access::has_read_side) &&
+                           touches(earlier, finding, &Access::has_write_side);
+  if (!keeps_write) return {};
+  return "the earlier command reads and writes these bytes, and of a command it keeps one of the two: "
+         "here the write; " +
+         rule;
 }
 
 bool OwnReasons::touches(const Dispatch& dispatch, const Finding& finding, Side side) {

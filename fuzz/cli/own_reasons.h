@@ -25,6 +25,9 @@ namespace interlock {
 inline constexpr std::string_view kNoReason = "there is no known reason";
 inline constexpr std::string_view kHostIsUnseen =
     "it does not look at what the host does to mapped memory";
+inline constexpr std::string_view kPresentsAreApart =
+    "one of the two is a presentation, of which it has kinds of hazards of its own (whether it names "
+    "one is not checked)";
 
 class OwnReasons {
  public:
@@ -50,6 +53,8 @@ class OwnReasons {
   // Whether another kind is named between the same two commands, one of which reads and writes all
   // of these bytes: empty if not.
   std::string reason_of_both_sides(const CapturedPlace& second, const Finding& finding);
+  // Of two dispatches of one command buffer.
+  std::string reason_of_dispatches(const Finding& finding);
   bool names(FindingKind kind, const CapturedPlace& second, const CapturedPlace& first) const;
   bool touches(const Dispatch& dispatch, const Finding& finding, Side side);
   Cover cover_of(const Finding& finding);

@@ -229,6 +229,80 @@ TEST(CaptureAgreement, ProvesThatItKeepsOneOfAReadAndAWriteOfTheSameBytes) {
   }
 }
 
+// The later dispatch writes what the earlier one writes, and reads, too. Had it only read,
+// validation would have told the WAR.
+TEST(CaptureAgreement, KnowsThatNothingIsToldOfTwoDispatchesThatWrite) {
+  for (const bool writes : {true, false}) {
+    SyntheticLog log = validated_log();
+    log.append(BeginCommandsRecord{kFirst, 0});
+    log.add_set(3, 1, writes ? 1 : 2);
+    log.add_set(4, 3, 1);
+    log.add_dispatch(kFirst, 1, 3);
+    log.add_dispatch(kFirst, 1, 4);
+    submit(log, kFirst, 0, 0);
+    const CommandResult result = judged(log);
+    if (!writes) {
+      EXPECT_THAT(result.out, HasSubstr(": both 0, only here 1, only there 0.\n  only here, 1: "
+                                        "there is no known reason.\n    WAR at s1.b0.c1"));
+      continue;
+    }
+    const std::string rule =
+        "of a write of a dispatch after one of another dispatch of the same command buffer it tells "
+        "nothing.\n";
+    EXPECT_THAT(result.out, HasSubstr("  only here, 1: " + rule + "    WAW at s1.b0.c1"));
+    EXPECT_THAT(
+        result.out,
+        HasSubstr("  only here, 1: the earlier command reads and writes these bytes, and of "
+                  "a command it keeps one of the two: here the write; " +
+                  rule + "    WAR at s1.b0.c1"));
+  }
+}
+
+// A presentation is no command, and the acquisition of an image that was never presented no read.
+TEST(CaptureAgreement, KnowsWhichImagesWerePresented) {
+  for (const bool is_presented : {true, false}) {
+    SyntheticLog log = validated_log();
+    CreateImageRecord image;
+    image.image = 9;
+    image.type = VK_IMAGE_TYPE_2D;
+    image.format = VK_FORMAT_R8G8B8A8_UNORM;
+    image.width = image.height = 4;
+    image.depth = image.mip_count = image.layer_count = image.sample_count = 1;
+    image.is_of_swapchain = 1;
+    log.append(image);
+    log.append(SwapchainImagesRecord{70, {9}});
+    log.append(CreateSemaphoreRecord{51, 0, 0});
+    if (is_presented) log.append(PresentRecord{kQueue, {}, {{70, 0}}});
+    log.append(AcquireRecord{51, 0, {70, 0}});
+    log.append(BeginCommandsRecord{kFirst, 0});
+    TransferEndFields end;
+    end.handle = 9;
+    end.is_image = 1;
+    end.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    log.append(TransferRecord{kFirst, TransferUse::kClear, {{{}, {end}}}});
+    submit(log, kFirst, 0, 0);
+    log.append(ValidationMessageRecord{
+        kQueue, "SYNC-HAZARD-WRITE-AFTER-READ",
+        "vkQueueSubmit: Hazard WRITE_AFTER_READ for entry 0, VkCommandBuffer 0xc8[], Recorded access "
+        "info (recorded_usage: SYNC_CLEAR_TRANSFER_WRITE, command: vkCmdClearColorImage, seq_no: 1, "
+        "reset_no: 1). Access info (prior_usage: "
+        "SYNC_PRESENT_ENGINE_SYNCVAL_PRESENT_ACQUIRE_READ_SYNCVAL, read_barriers: )."});
+    const CommandResult result = judged(log);
+    EXPECT_EQ(result.status, is_presented ? 1 : 0) << result.out << result.err;
+    if (is_presented) {
+      EXPECT_THAT(result.out,
+                  HasSubstr(": both 1, only here 0, only there 0.\n"
+                            "  Of both, 1 without an earlier command there that is known here.\n"));
+    } else {
+      EXPECT_THAT(result.out,
+                  HasSubstr(": both 0, only here 0, only there 1.\n"
+                            "  only there, 1: the earlier access is the acquisition of an image "
+                            "that was not presented before, so that nobody reads it.\n"
+                            "    WAR at s1.b0.c0"));
+    }
+  }
+}
+
 // A change of layout reads and writes. Where another command is named, that says nothing.
 TEST(CaptureAgreement, ProvesThatOneSideOfAChangeOfLayoutIsHeldAgainstOthers) {
   for (const int prior : {1, 9}) {

@@ -112,6 +112,105 @@ TEST(ConvertPresents, TakesAHandleOfADestroyedSwapchainsImageForANewOne) {
   EXPECT_THAT(findings_of(result.text), IsEmpty());
 }
 
+// Who presents reads the image, once the presentation's semaphores are signalled: a use that does
+// not wait for the acquisition may overwrite what is shown.
+TEST(ConvertPresents, ReadWhatIsPresented) {
+  for (const bool waits : {true, false}) {
+    SyntheticLog log = log_with_image();
+    log.append(SwapchainImagesRecord{kSwapchain, {kImage}});
+    add_frame(log, 0, 0, kAll);
+    log.append(WaitIdleRecord{0, kQueue});
+    log.append(AcquireRecord{kAcquired, 0, {kSwapchain, 0}});
+    add_clear(log);
+    BatchFields batch{{}, {kCommands}, {}};
+    if (waits) batch.waits = {{kAcquired, 0, kAll}};
+    log.append(SubmitRecord{kQueue, 0, {batch}});
+    const ConvertedLog result = converted(log.bytes());
+    EXPECT_EQ(result.error, "");
+    EXPECT_EQ(result.summary.queue_count, 1u);
+    EXPECT_THAT(result.summary.not_understood, IsEmpty());
+    EXPECT_THAT(
+        result.text,
+        HasSubstr("presented1: dispatch Present reads m1[0:64] writes screen1[0:1] on present\n"));
+    if (waits) {
+      EXPECT_THAT(findings_of(result.text), IsEmpty());
+    } else {
+      EXPECT_THAT(findings_of(result.text),
+                  ElementsAre("WAR hazard: s2.b0.c0 (dispatch 2) writes m1[0:64], which presented1 "
+                              "(dispatch 1) reads."));
+    }
+  }
+}
+
+// What is drawn is to be there before it is shown.
+TEST(ConvertPresents, WaitForWhatThePresentationWaitsFor) {
+  for (const bool waits : {true, false}) {
+    SyntheticLog log = log_with_image();
+    log.append(SwapchainImagesRecord{kSwapchain, {kImage}});
+    add_clear(log);
+    log.append(SubmitRecord{kQueue, 0, {{{}, {kCommands}, {{kDrawn, 0, kAll}}}}});
+    PresentRecord present{kQueue, {}, {{kSwapchain, 0}}};
+    if (waits) present.semaphores = {kDrawn};
+    log.append(present);
+    EXPECT_EQ(findings_of(converted(log.bytes()).text).size(), waits ? 0u : 1u);
+  }
+}
+
+// The host has waited for all that was submitted, and nobody for who presents: that is in the next
+// window, too, until somebody who acquires the image has waited.
+TEST(ConvertPresents, GoOnInTheNextWindow) {
+  for (const bool is_acquired_before : {true, false}) {
+    for (const bool waits : {true, false}) {
+      SyntheticLog log = log_with_image();
+      log.append(SwapchainImagesRecord{kSwapchain, {kImage}});
+      log.append(CreateSemaphoreRecord{52, 0, 0});
+      add_frame(log, 0, 0, kAll);
+      if (is_acquired_before) log.append(AcquireRecord{52, 0, {kSwapchain, 0}});
+      log.append(WaitIdleRecord{1, 0});
+      if (!is_acquired_before) {
+        // A submission begins the window.
+        log.append(SubmitRecord{kQueue, 0, {{{}, {}, {}}}});
+        log.append(AcquireRecord{52, 0, {kSwapchain, 0}});
+      }
+      add_clear(log);
+      BatchFields batch{{}, {kCommands}, {}};
+      if (waits) batch.waits = {{52, 0, kAll}};
+      log.append(SubmitRecord{kQueue, 0, {batch}});
+      log.append(WaitIdleRecord{1, 0});
+      add_clear(log);
+      log.append(SubmitRecord{kQueue, 0, {{{}, {kCommands}, {}}}});
+      const auto windows = windows_of(log.bytes());
+      ASSERT_EQ(windows.size(), 3u);
+      EXPECT_THAT(windows[1].text,
+                  HasSubstr("dispatch Present reads m1[0:64] writes screen2[0:1] on present\n"));
+      EXPECT_EQ(findings_of(windows[1].text).size(), waits ? 0u : 1u) << windows[1].text;
+      // Once somebody has waited it is over.
+      EXPECT_EQ(windows[2].text.find("Present") == std::string::npos, waits);
+    }
+  }
+}
+
+TEST(ConvertPresents, TakeWhatAHostileLogSays) {
+  SyntheticLog log = log_with_image();
+  CreateImageRecord empty;
+  empty.image = 8;
+  log.append(empty);
+  log.append(SwapchainImagesRecord{kSwapchain, {8, kImage, kImage, 7}});
+  log.append(QueueRecord{1, UINT64_MAX, 0, 0});
+  add_clear(log);
+  for (const uint64_t queue : {kQueue, uint64_t{UINT64_MAX}}) {
+    for (uint32_t i = 0; i < 6; ++i) {
+      log.append(SubmitRecord{queue, 0, {{{}, {kCommands}, {{kDrawn, 0, kAll}}}}});
+      log.append(PresentRecord{queue, {kDrawn, 7}, {{kSwapchain, i}, {kSwapchain, 1}}});
+      log.append(AcquireRecord{kDrawn, 7, {kSwapchain, 1}});
+      log.append(WaitIdleRecord{1, 0});
+    }
+    log.append(DestroyRecord{VK_OBJECT_TYPE_IMAGE, kImage});
+  }
+  EXPECT_EQ(converted(log.bytes()).error, "");
+  EXPECT_FALSE(windows_of(log.bytes()).empty());
+}
+
 // Stages of graphics are not all stages: what waits before them holds no copy back.
 TEST(ConvertPresents, HoldsBackNoMoreThanAWaitNames) {
   SyntheticLog log = log_with_image();

@@ -107,19 +107,6 @@ TEST(JointRemoval, KeepsWhatNamesTheHostWhereAskedTo) {
               ElementsAre(BarrierId(size_t{1})));
 }
 
-// What the host flushes may be lost by less order: what must stay whatever goes nobody knows then.
-TEST(JointRemoval, PromisesNoFewestWhereTheHostFlushes) {
-  for (const bool flushes : {false, true}) {
-    const JointRemoval joint = joint_of(program_of(
-        "memory h 64 noncoherent\ndispatch A writes x\nbarrier\ndispatch B writes y\nbarrier\n"
-        "dispatch C reads x writes z\nsignal s=1\nhost waits s=1\n" +
-        std::string(flushes ? "host flushes h\n" : "")));
-    EXPECT_THAT(joint.removed, ElementsAre(BarrierId(size_t{0})));
-    EXPECT_EQ(joint.kept_min, flushes ? 0 : 1);
-    EXPECT_EQ(joint.is_fewest(), !flushes);
-  }
-}
-
 TEST(JointRemoval, SaysWhatItHadNoWorkFor) {
   std::string body = "signal s=1\nwait s=1 on q1\n";
   for (int i = 0; i < 8; ++i) {

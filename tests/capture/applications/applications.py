@@ -1,7 +1,9 @@
 """The applications of list.txt: a name, what it is installed with, options, and the words of a command."""
 
+import json
 import os
 import shutil
+import subprocess
 
 PICTURES = 6  # That FFmpeg filters.
 
@@ -30,6 +32,34 @@ class Application:
             return False
         modules = os.path.join(self._shared, "npm", "node_modules", self.package)
         return self.command[0] != "node" or os.path.isdir(modules)
+
+
+def versions(every, shared):
+    """A sentence on what is installed of the applications, the driver and the validation layers."""
+    names = sorted({each.package for each in every} |
+                   {"libplacebo208", "mesa-vulkan-drivers", "vulkan-validationlayers"})
+    known = []
+    for name in names:
+        modules = os.path.join(shared, "npm", "node_modules", name, "package.json")
+        if os.path.exists(modules):
+            with open(modules, encoding="utf-8") as package:
+                known.append(f"{name} {json.load(package)['version']}")
+        else:
+            version = output_of("dpkg-query", "-W", "-f=${Version}", name)
+            if version:
+                known.append(f"{name} {version}")
+    node = output_of("node", "--version")
+    if node:
+        known.append(f"Node.js {node}")
+    return f"What ran: {', '.join(known)}.\n\n" if known else ""
+
+
+def output_of(*words):
+    """Empty where there is no such program, or it fails."""
+    try:
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def command_of(words, shared):

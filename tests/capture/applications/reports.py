@@ -20,6 +20,7 @@ COUNTS = (
     ("sync", r"^(\d+) pieces? of sync can go, each within its window"),
 )
 SUMMARY = re.compile(r"^\d+ dispatch.*, \d+ access.*; (?:no findings|(\d+) findings?)\b")
+PAIRS = re.compile(r"^(\d+) findings are between (\d+) pairs? of commands, each told once\.$")
 BARRIERS = re.compile(r"^barriers: (\d+)(?: of (\d+) do)?.*\.$")
 AGREEMENT = re.compile(r"^agreement with .*: both (\d+), only here (\d+), only there (\d+)\.$")
 REASON = re.compile(r"^  only (here|there), (\d+): (.*)\.$")
@@ -60,9 +61,11 @@ class Report:
             self.is_in_doubt = self.is_in_doubt or bool(DOUBT.match(line))
 
     def _add_findings(self, lines):
-        """Each window with findings has a line."""
+        """Each window with findings has a line; those between the same two commands are one."""
         matches = [match for match in map(SUMMARY.match, lines) if match]
         self.numbers["findings"] += sum(int(match[1] or 0) for match in matches)
+        pairs = [match for match in map(PAIRS.match, lines) if match]
+        self.numbers["findings"] -= sum(int(match[1]) - int(match[2]) for match in pairs)
 
     def _add_barriers(self, lines):
         """The last line is about all windows."""

@@ -68,6 +68,11 @@ class Reports(unittest.TestCase):
         row = tables.application_row("x", Report(text))
         self.assertEqual(row, "| x | 90 | 0 | 8 | 2 | 0 of 8 | 6 | 10 / 4 / 4 | 1 | 2 / 4 / 0 / 0 |\n")
 
+    def test_count_findings_between_the_same_two_commands_once(self):
+        text = block(left_out=False, findings=768) + (
+            "768 findings are between 24 pairs of commands, each told once.\n")
+        self.assertIn("| 24 |", tables.application_row("x", Report(text)))
+
     def test_know_where_all_barriers_are_needed(self):
         report = Report("captured: a on d\nbarriers: 8; each is needed.\n")
         self.assertIn("| 8 / 8 / 8 |", tables.application_row("x", report))
@@ -245,6 +250,18 @@ class Runs(unittest.TestCase):
 
 
 class Lists(unittest.TestCase):
+    def test_say_which_versions_ran(self):
+        with tempfile.TemporaryDirectory() as shared:
+            modules = os.path.join(shared, "npm", "node_modules", "p")
+            os.makedirs(modules)
+            with open(os.path.join(modules, "package.json"), "w", encoding="utf-8") as package:
+                package.write('{"version": "1.2"}')
+            every = [applications.Application("x p js x.mjs", shared),
+                     applications.Application("y no-such-package y", shared)]
+            text = applications.versions(every, shared)
+        self.assertRegex(text, r"^What ran: (.*, )?p 1\.2(, .*)?\.\n\n$")
+        self.assertNotIn("no-such-package", text)
+
     def test_have_each_application_once(self):
         every = applications.read_list(os.path.join(run.HERE, "list.txt"), "/nowhere")
         self.assertEqual(len({each.name for each in every}), len(every))

@@ -179,12 +179,13 @@ def run(arguments):
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         try:
             reports = capture_all(runner, pool, every)
-            produced = {"apps.md": applications_table(runner, every, reports)}
+            ran = applications.versions(every, shared)
+            produced = {"apps.md": ran + applications_table(runner, every, reports)}
             if arguments.drop > 0:
                 baselines = {each: report for each, report in reports.items()
                              if report.is_compared and not each.is_dry}
                 counts = run_drops(runner, pool, baselines, arguments.drop)
-                produced["peers.md"] = drops_table(every, reports, counts)
+                produced["peers.md"] = ran + drops_table(every, reports, counts)
         except KeyboardInterrupt:
             runner.kill()
             os._exit(130)

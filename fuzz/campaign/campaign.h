@@ -111,6 +111,9 @@ struct CampaignOptions {
   uint64_t seed = 1;
   uint64_t first_run = 0;  // Run numbers first_run, first_run + 1, …
   uint64_t run_count = 10'000;
+  // Of a shard (merge.h), the runs of the campaign that it is a part of; else 0.
+  uint64_t whole_begin = 0;
+  uint64_t whole_end = 0;
   double seconds = 0;  // If positive: until then, and run_count does not count.
   // Created if missing. Empty: nothing is written. With a journal (journal.h), from which the same
   // campaign goes on where it was ended or killed; others of the same subject, with another seed,

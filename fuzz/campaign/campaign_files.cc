@@ -165,7 +165,9 @@ JournalCampaign journal_campaign(const CampaignOptions& options) {
           .run_count = ends_by_time ? 0 : options.run_count,
           .milliseconds = ends_by_time ? milliseconds_of(options.seconds) : 0,
           .find_limit = options.find_limit,
-          .subject = std::move(subject)};
+          .subject = std::move(subject),
+          .whole_begin = options.whole_begin,
+          .whole_end = options.whole_end};
 }
 
 std::string command_of_failure(const CampaignOptions& options, const CampaignFind& find,

@@ -23,9 +23,13 @@ std::string payload_of(const JournalHeader& header, JournalContext& /*context*/)
 }
 
 std::string payload_of(const JournalCampaign& campaign, JournalContext& /*context*/) {
-  return fmt::format("campaign seed={} first={} runs={} ms={} finds={} of {}", campaign.seed,
+  const std::string whole =
+      campaign.is_shard()
+          ? fmt::format(" begin={} end={}", campaign.whole_begin, campaign.whole_end)
+          : "";
+  return fmt::format("campaign seed={} first={} runs={} ms={} finds={}{} of {}", campaign.seed,
                      campaign.first_run, campaign.run_count, campaign.milliseconds,
-                     campaign.find_limit, journal_escaped(campaign.subject, true));
+                     campaign.find_limit, whole, journal_escaped(campaign.subject, true));
 }
 
 std::string payload_of(const JournalBlock& block, JournalContext& context) {
@@ -55,11 +59,21 @@ std::optional<JournalRecord> campaign_of(std::string_view rest) {
   const auto milliseconds = number_of_field(take_journal_part(rest, ' '), "ms");
   const auto find_limit = number_of_field(take_journal_part(rest, ' '), "finds");
   if (!seed || !first_run || !run_count || !milliseconds || !find_limit) return std::nullopt;
-  if (take_journal_part(rest, ' ') != "of") return std::nullopt;
+  std::string_view word = take_journal_part(rest, ' ');
+  uint64_t whole_begin = 0;
+  uint64_t whole_end = 0;
+  if (const auto begin = number_of_field(word, "begin")) {
+    const auto end = number_of_field(take_journal_part(rest, ' '), "end");
+    if (!end || *end <= *begin) return std::nullopt;
+    whole_begin = *begin;
+    whole_end = *end;
+    word = take_journal_part(rest, ' ');
+  }
+  if (word != "of") return std::nullopt;
   auto subject = journal_unescaped(rest, true);
   if (!subject || subject->empty()) return std::nullopt;
-  return JournalCampaign{*seed,         *first_run,  *run_count,
-                         *milliseconds, *find_limit, std::move(*subject)};
+  return JournalCampaign{*seed,       *first_run,          *run_count,  *milliseconds,
+                         *find_limit, std::move(*subject), whole_begin, whole_end};
 }
 
 // A path would lead out of the folder.

@@ -4,8 +4,9 @@
 // A line is a record, and after it 16 hexadecimal digits, the sum (FNV-1a) of all records up to it,
 // so that none can change, go or move unseen. The records:
 //   interlock-journal 1 BUILD        first: the version of the format, and who judged
-//   campaign seed=N first=N runs=N ms=N finds=N of SUBJECT
-//                                    what follows is of this campaign; ms=0: it ends by its runs
+//   campaign seed=N first=N runs=N ms=N finds=N [begin=N end=N] of SUBJECT
+//                                    what follows is of this campaign; ms=0: it ends by its runs;
+//                                    begin and end: it is a shard of one that makes those runs
 //   block N N [ms=N] [cpu=LIST] [found=RUNS] [cells=RUNS] [hazard=LIST] [device=RUNS]
 //   [failure=RUN]…
 //                                    the first run and how many; the rest about some of them, by
@@ -54,7 +55,11 @@ struct JournalCampaign {
   uint64_t milliseconds = 0;  // 0: it does not.
   uint64_t find_limit = 0;
   std::string subject;  // What is put to the test, as options of the command line.
+  // Of a shard, the runs of the campaign that it is a part of; else 0.
+  uint64_t whole_begin = 0;
+  uint64_t whole_end = 0;
 
+  bool is_shard() const { return whole_end > 0; }
   bool operator==(const JournalCampaign&) const = default;
 };
 

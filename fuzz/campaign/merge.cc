@@ -29,7 +29,15 @@ std::string command_text(const JournalCampaign& campaign) {
               ? fmt::format(" --seconds={}", static_cast<double>(campaign.milliseconds) / 1e3)
               : fmt::format(" --runs={}", campaign.run_count);
   if (campaign.find_limit > 0) text += fmt::format(" --max-finds={}", campaign.find_limit);
+  if (campaign.is_shard()) {
+    text += fmt::format(" (of the runs {} to {})", campaign.whole_begin, campaign.whole_end - 1);
+  }
   return text;
+}
+
+bool have_one_whole(const JournalCampaign& a, const JournalCampaign& b) {
+  return a.subject == b.subject && a.seed == b.seed && a.whole_begin == b.whole_begin &&
+         a.whole_end == b.whole_end;
 }
 
 }  // namespace
@@ -56,6 +64,8 @@ Result<Success> take_shard(CampaignOptions& options, uint64_t shard, uint64_t sh
   };
   const uint64_t begin = end_of(shard - 1);
   const uint64_t end = end_of(shard);
+  options.whole_begin = options.first_run;
+  options.whole_end = options.first_run + options.run_count;
   options.first_run += begin;
   options.run_count = end - begin;
   return Success{};
@@ -111,7 +121,7 @@ Result<std::unique_ptr<MergedBlocks>> MergedBlocks::of(const std::vector<std::st
           in_quotes(part.path), command_text(campaign),
           part.is_ended ? "has no fixed number of runs" : "has not ended");
     }
-    if (campaign.subject != merged->campaign_.subject || campaign.seed != merged->campaign_.seed) {
+    if (!have_one_whole(campaign, merged->campaign_)) {
       return error_of("these are no shards of one campaign: {} in {}, and {} in {}.",
                       command_text(merged->parts_.front().campaign),
                       in_quotes(merged->parts_.front().path), command_text(campaign),
@@ -126,7 +136,24 @@ Result<std::unique_ptr<MergedBlocks>> MergedBlocks::of(const std::vector<std::st
     }
     merged->campaign_.run_count += campaign.run_count;
   }
+  auto whole = merged->become_whole();
+  if (!whole) return whole.error();
   return merged;
+}
+
+// The first and the last shard can be missing without a gap between the others.
+Result<Success> MergedBlocks::become_whole() {
+  JournalCampaign& whole = campaign_;
+  if (!whole.is_shard()) return Success{};
+  const uint64_t end = whole.first_run + whole.run_count;
+  if (whole.first_run != whole.whole_begin || end != whole.whole_end) {
+    return error_of("run {} is in no shard: the campaign has the runs {} to {}.",
+                    whole.first_run != whole.whole_begin ? whole.whole_begin : end,
+                    whole.whole_begin, whole.whole_end - 1);
+  }
+  whole.whole_begin = 0;
+  whole.whole_end = 0;
+  return Success{};
 }
 
 Result<Success> MergedBlocks::open_part() {

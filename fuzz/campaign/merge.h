@@ -21,7 +21,8 @@ namespace interlock {
 // a block. Requires: the numbers of the runs and of the one after them fit 64 bits.
 Result<Success> take_shard(CampaignOptions& options, uint64_t shard, uint64_t shard_count);
 
-// The blocks of ended campaigns of one subject and seed, whose runs follow each other.
+// The blocks of ended campaigns of one subject and seed, whose runs follow each other: all shards
+// of a campaign, if they are shards.
 class MergedBlocks {
  public:
   // Errors: a folder without a journal, or with one of another build, or damaged; a campaign that
@@ -44,6 +45,7 @@ class MergedBlocks {
   };
 
   static Result<std::vector<Part>> parts_of(const std::string& folder);
+  Result<Success> become_whole();
   Result<Success> open_part();
   Error missing_run() const;
 

@@ -46,7 +46,9 @@ std::vector<JournalRecord> sample_records() {
           sample_block(520),
           JournalProvisional{"WAR-view%.2.ilk", 99},
           JournalEnd{},
-          JournalCampaign{8, 0, 0, 120'000, 0, "interlock fuzz --queues"}};
+          JournalCampaign{8, 0, 0, 120'000, 0, "interlock fuzz --queues"},
+          JournalEnd{},
+          JournalCampaign{8, 256, 512, 0, 0, "interlock fuzz --queues", 0, 1024}};
 }
 
 std::string text_of(const std::vector<JournalRecord>& records) {
@@ -108,8 +110,10 @@ TEST(JournalText, IsReadAsItWasWritten) {
     EXPECT_EQ(block.outcomes[i].device.bound_ratio_max,
               expected.outcomes[i].device.bound_ratio_max);
   }
-  EXPECT_EQ(std::get<JournalCampaign>(reading.records[1]),
-            std::get<JournalCampaign>(sample_records()[1]));
+  for (const size_t i : {size_t{1}, size_t{6}, size_t{8}}) {
+    EXPECT_EQ(std::get<JournalCampaign>(reading.records[i]),
+              std::get<JournalCampaign>(sample_records()[i]));
+  }
 }
 
 TEST(JournalText, NamesASignatureOnce) {
@@ -227,8 +231,13 @@ TEST(JournalText, RefusesWhatNoCampaignWrites) {
   EXPECT_THAT(reading_of(sealed({header, "block 0 9"})).error, HasSubstr("may stand here"));
   EXPECT_THAT(reading_of(sealed({header, campaign, "end", "block 0 9"})).error,
               HasSubstr("it:4: error: 'block 0 9' is no record that may stand here."));
-  EXPECT_THAT(reading_of(sealed({header, "campaign seed=1 first=0 runs=9 ms=0 of x"})).error,
-              HasSubstr("it:2: error: "));
+  for (const char* fields : {"ms=0", "ms=0 finds=0 begin=0", "ms=0 finds=0 begin=9 end=9"}) {
+    EXPECT_THAT(
+        reading_of(sealed({header, fmt::format("campaign seed=1 first=0 runs=9 {} of x", fields)}))
+            .error,
+        HasSubstr("it:2: error: "))
+        << fields;
+  }
 }
 
 // However long it is.

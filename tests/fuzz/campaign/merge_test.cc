@@ -144,6 +144,15 @@ TEST(MergedBlocks, RefuseWhatIsNoCampaign) {
   const std::vector<std::string> folders = run_shards(options, 3);
   EXPECT_EQ(error_of_merge(folders), "");
   EXPECT_THAT(error_of_merge({folders[0], folders[2]}), HasSubstr("is in no shard"));
+  // Those at either end are missed, too.
+  EXPECT_EQ(error_of_merge({folders[1], folders[2]}),
+            "run 0 is in no shard: the campaign has the runs 0 to 599.");
+  EXPECT_EQ(error_of_merge({folders[0], folders[1]}),
+            "run 512 is in no shard: the campaign has the runs 0 to 599.");
+  options.run_count = 700;
+  EXPECT_THAT(error_of_merge({folders[0], folders[1], run_shards(options, 3)[2]}),
+              HasSubstr("are no shards of one campaign"));
+  options.run_count = 600;
   EXPECT_THAT(error_of_merge({folders[0], folders[1], folders[1]}), HasSubstr("is in two shards"));
   EXPECT_THAT(error_of_merge({fresh_folder("none")}), HasSubstr("cannot read"));
   options.seed = 9;

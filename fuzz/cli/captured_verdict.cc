@@ -19,6 +19,7 @@
 #include "fuzz/cli/captured_files.h"
 #include "fuzz/cli/captured_origins.h"
 #include "fuzz/cli/command_pairs.h"
+#include "fuzz/cli/input.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/report/check.h"
 #include "simulator/report/report.h"
@@ -144,7 +145,7 @@ class WindowJudge {
                             window.first_submission, window.last_submission));
     }
     const uint64_t pair_count = put_pairs_first(*program, report);
-    tell(*program, report, pair_count, summary, shown);
+    tell(*program, report, pair_count, summary, shown_word(shown));
     if (!is_whole_ && !path.empty() && !report.findings.empty()) write(path, window.text);
     return Success{};
   }

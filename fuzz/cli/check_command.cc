@@ -184,9 +184,9 @@ std::string text_of_file(const std::string& path, const Program& program, const 
   }
   TextLimits limits = text_limits_of(options);
   limits.known_findings = shown.known_count;
-  return text_report(program, shown.report, path, limits) + text_of_options(shown.report, limits) +
-         shown.rest + text_of(shown.outcome, true) + text_of_repair(path, shown.outcome) +
-         text_of_picture(path, shown.report);
+  return text_report(program, shown.report, shown_word(path), limits) +
+         text_of_options(shown.report, limits) + shown.rest + text_of(shown.outcome, true) +
+         text_of_repair(path, shown.outcome) + text_of_picture(path, shown.report);
 }
 
 // Without a verdict there is nothing to write down.

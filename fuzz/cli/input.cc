@@ -69,7 +69,8 @@ ExitStatus write_output(const std::string& path, const std::string& text, ExitSt
 }
 
 std::string shown_word(std::string_view path) {
-  std::string shown;
+  // What begins so is an option to whoever reads it.
+  std::string shown = path.size() > 1 && path.starts_with('-') ? "./" : "";
   for (const char c : shell_word(path)) {
     const auto byte = static_cast<unsigned char>(c);
     shown += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);

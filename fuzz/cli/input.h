@@ -60,7 +60,8 @@ void add_output_option(CLI::App& command, std::string& path);
 // and returns kBadInput.
 ExitStatus write_output(const std::string& path, const std::string& text, ExitStatus status);
 
-// The path as one word for a shell, on a line that is shown for somebody to run: "'a b.ilk'".
+// The path as one word for a shell, on a line that is shown for somebody to run: "'a b.ilk'",
+// "./-x.ilk".
 // Control bytes of the name, with which a terminal would do something, as \xNN.
 std::string shown_word(std::string_view path);
 

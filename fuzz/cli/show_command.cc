@@ -61,9 +61,11 @@ Picture one_picture(const PictureMaker& maker, const CheckReport& report, uint64
   return maker.of_finding(finding == 0 ? 0 : finding - 1, limits);
 }
 
+std::string name_of(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+
 std::string page_of(const Program& program, const PictureMaker& maker, const CheckReport& report,
-                    const ShowOptions& options, const std::string& name) {
-  PicturePage page{.title = name,
+                    const ShowOptions& options, const std::string& path) {
+  PicturePage page{.title = name_of(path),
                    .summary = summary_of(report),
                    .finding_count = options.finding == 0 ? report.findings.size() : 1};
   if (report.findings.empty()) page.pictures.push_back({maker.of_program(), ""});
@@ -72,8 +74,9 @@ std::string page_of(const Program& program, const PictureMaker& maker, const Che
   for (uint64_t i = 0; i < shown; ++i) {
     PictureLimits limits;
     if (i > 0) limits.rows_unfolded = kUnfoldedLater;
-    page.pictures.push_back({maker.of_finding(first + i, limits),
-                             text_of_finding(program, report.findings[first + i], name)});
+    page.pictures.push_back(
+        {maker.of_finding(first + i, limits),
+         text_of_finding(program, report.findings[first + i], shown_word(path))});
   }
   return html_of(page);
 }
@@ -114,16 +117,15 @@ ExitStatus run_show(ShowOptions options) {
     return report_error({fmt::format("there is no finding {}: the program has {}.", options.finding,
                                      report.findings.size())});
   }
-  const std::string name = path == "-" ? "<stdin>" : path;
   const PictureMaker maker(*program, report);
   std::string text;
   if (options.format == "html") {
     if (report.findings.empty()) options.finding = 0;
-    text = page_of(*program, maker, report, options, name);
+    text = page_of(*program, maker, report, options, path);
   } else if (options.format == "svg") {
     text = svg_of(one_picture(maker, report, options.finding, {}));
   } else {
-    text = trace_of(one_picture(maker, report, options.finding, trace_limits()), name);
+    text = trace_of(one_picture(maker, report, options.finding, trace_limits()), name_of(path));
   }
   if (is_stopped()) return ExitStatus::kInterrupted;
   const ExitStatus status = write_output(options.output, text, ExitStatus::kNothingFound);

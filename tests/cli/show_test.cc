@@ -116,6 +116,33 @@ TEST(ShowCommand, IsNamedByReports) {
   EXPECT_THAT(run_interlock({"check", clean}).out, Not(HasSubstr("Picture")));
 }
 
+// Other commands that are shown name the file as one word, too.
+TEST(ShowCommand, IsToldOfFilesAsReportsAre) {
+  const std::string hazard =
+      "interlock 1\nmemory a 64\nmemory b 64\ndispatch Make writes a\n"
+      "dispatch Use reads a writes b\n";
+  const std::string strange = temporary_file("c \x1b d.ilk", hazard);
+  const std::string line = "c \\x1b d.ilk' --witness=";
+  EXPECT_THAT(
+      run_interlock({"check", strange}).out,
+      AllOf(HasSubstr("  Replay: interlock replay '/"), HasSubstr(line), Not(HasSubstr("\x1b"))));
+  const std::string page = temporary_path("strange.html");
+  EXPECT_EQ(run_interlock({"show", strange, "-o", page}).status, 0);
+  EXPECT_THAT(content_of(page), HasSubstr("c \\x1b d.ilk"));
+  // Nobody has what came by way of a stream.
+  EXPECT_EQ(run_interlock({"show", "-", "-o", page}, hazard).status, 0);
+  EXPECT_THAT(content_of(page), AllOf(HasSubstr("&lt;stdin&gt;"), Not(HasSubstr("Replay: "))));
+  const fs::path before = fs::current_path();
+  const fs::path folder = temporary_path("dashes");
+  fs::create_directories(folder);
+  fs::current_path(folder);
+  std::ofstream("-x.ilk") << hazard;
+  EXPECT_THAT(run_interlock({"check", "--", "-x.ilk"}).out,
+              AllOf(HasSubstr("interlock replay ./-x.ilk "),
+                    EndsWith("Picture: interlock show ./-x.ilk\n")));
+  fs::current_path(before);
+}
+
 // Programs of any length make a page of some megabytes.
 TEST(ShowCommand, BoundsThePage) {
   const int count = is_slow_build() ? 2'000 : 5'000;

@@ -16,6 +16,7 @@
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/error_of.h"
+#include "encoder/program/stop.h"
 #include "encoder/sync/external_encoder.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
@@ -47,20 +48,6 @@ bool is_hang(const Encoding& encoding) {
   return encoding.failure && encoding.failure->kind == EncodeFailureKind::kHang;
 }
 
-// With the end of a command buffer before each dispatch but the first.
-ProgramDraft in_command_buffers(const ProgramDraft& draft) {
-  ProgramDraft result = draft;
-  result.items.clear();
-  bool is_first = true;
-  for (const ItemDraft& item : draft.items) {
-    const bool is_dispatch = std::holds_alternative<DispatchDraft>(item);
-    if (is_dispatch && !is_first) result.items.emplace_back(SyncDraft{});
-    is_first &= !is_dispatch;
-    result.items.push_back(item);
-  }
-  return result;
-}
-
 class Conformance {
  public:
   Conformance(const EncoderEntry& encoder, const ConformOptions& options)
@@ -71,6 +58,8 @@ class Conformance {
   }
 
   Result<ConformReport> run() {
+    // A program that is begun is made to its end; options_.stop is looked at between programs.
+    const StopScope to_the_end(nullptr);
     if (!options_.out_dir.empty()) {
       std::error_code error;
       std::filesystem::create_directories(options_.out_dir, error);
@@ -331,8 +320,10 @@ class Conformance {
 
   void try_stream() {
     if (has_stop() || options_.stream_dispatches == 0) return;
-    const Program program = parse(text_of_stream(options_.stream_dispatches)).value();
-    const Encoding encoding = encoded(program);
+    const StopScope scope(options_.stop);  // The stream is long.
+    const Result<Program> program = parse(text_of_stream(options_.stream_dispatches));
+    if (has_stop()) return;
+    const Encoding encoding = encoded(program.value());
     if (has_stop()) return;
     const bool is_asked =
         !encoding.failure || encoding.failure->kind != EncodeFailureKind::kNotAsked;
@@ -348,6 +339,7 @@ class Conformance {
 
   void try_memory() {
     if (has_stop() || options_.stream_dispatches == 0) return;
+    const StopScope scope(options_.stop);
     const MemoryGrowth growth = memory_growth(encoder_, options_.stream_dispatches);
     if (!growth.bytes || has_stop()) {
       if (hangs()) return hold(kBoundedMemory, "");

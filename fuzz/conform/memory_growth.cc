@@ -53,18 +53,20 @@ std::optional<uint64_t> growth_from(std::optional<uint64_t> before, std::optiona
 MemoryGrowth memory_growth(const EncoderEntry& encoder, uint64_t dispatch_count) {
   if (encoder.external == nullptr) {
     if (kKeepsWhatIsFreed) return {};
-    const Program program = parse(text_of_stream(dispatch_count)).value();
+    const Result<Program> program = parse(text_of_stream(dispatch_count));
+    if (!program) return {};  // It was stopped.
     const std::unique_ptr<Encoder> created = encoder.create();
     WatchingSink sink(dispatch_count / 4);
-    issue_all(program, *created, sink);
+    issue_all(*program, *created, sink);
     return {growth_from(sink.bytes(), resident_bytes_of("/proc/self/statm")),
             fmt::format("dispatch {} to {}", dispatch_count / 4, dispatch_count)};
   }
-  const Program program = parse(text_of_stream(kDispatchesPerProgram)).value();
+  const Result<Program> program = parse(text_of_stream(kDispatchesPerProgram));
+  if (!program) return {};
   std::optional<uint64_t> before;
   for (uint64_t i = 0; i < kProgramCount && !is_stopped(); ++i) {
     if (i == kProgramCount / 4) before = encoder.external->resident_bytes();
-    if (encoder.external->encode(program).failure) return {};
+    if (encoder.external->encode(*program).failure) return {};
   }
   return {growth_from(before, encoder.external->resident_bytes()),
           fmt::format("program {} to {}", kProgramCount / 4, kProgramCount)};

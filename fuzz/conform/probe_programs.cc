@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <variant>
 
 namespace interlock {
 namespace {
@@ -97,6 +98,19 @@ std::string text_of_stream(uint64_t dispatch_count) {
                         place(i));
   }
   return text;
+}
+
+ProgramDraft in_command_buffers(const ProgramDraft& draft) {
+  ProgramDraft result = draft;
+  result.items.clear();
+  bool is_first = true;
+  for (const ItemDraft& item : draft.items) {
+    const bool is_dispatch = std::holds_alternative<DispatchDraft>(item);
+    if (is_dispatch && !is_first) result.items.emplace_back(SyncDraft{});
+    is_first &= !is_dispatch;
+    result.items.push_back(item);
+  }
+  return result;
 }
 
 }  // namespace interlock

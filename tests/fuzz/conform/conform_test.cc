@@ -305,6 +305,10 @@ TEST(Conform, AStopLeavesTheRestNotJudged) {
   options.stop = &stop;
   const ConformReport report = report_of(*find_encoder("interlock"), options);
   EXPECT_EQ(names_of(report, ConformVerdict::kNotJudged).size(), report.properties.size());
+  // As a command has it: whatever of this thread looks for a stop finds it.
+  const StopScope scope(&stop);
+  const ConformReport again = report_of(*find_encoder("interlock"), options);
+  EXPECT_EQ(names_of(again, ConformVerdict::kNotJudged).size(), again.properties.size());
 }
 
 TEST(ProbePrograms, HaveOneConflictAtTheDistance) {

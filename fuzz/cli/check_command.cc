@@ -120,12 +120,18 @@ std::string text_of_options(const CheckReport& report, const TextLimits& limits)
 
 // Lines that fail may be those of a fault that was repaired, or of a file that says less than is
 // so.
-std::string text_of_repair(const std::string& path, const ExpectationOutcome& outcome) {
+std::string text_of_repair(const std::string& path, const CheckReport& report,
+                           const ExpectationOutcome& outcome) {
   const auto has_failed = [](const SubjectOutcome& subject) { return !subject.failures.empty(); };
   if (path == "-" || std::ranges::none_of(outcome.subjects, has_failed)) return {};
-  return fmt::format(
-      "  If what is found is right now, write it down: interlock check --update-expect {}\n",
-      shown_word(path));
+  const bool is_repaired =
+      report.findings.empty() && std::ranges::any_of(outcome.subjects, [&](const auto& subject) {
+        return subject.encoder.empty() && has_failed(subject);
+      });
+  return fmt::format("  {} write it down: interlock check --update-expect {}\n",
+                     is_repaired ? "What it expects is not there: if it was repaired,"
+                                 : "If what is found is right now,",
+                     shown_word(path));
 }
 
 std::string text_of_picture(const std::string& path, const CheckReport& report) {
@@ -186,7 +192,7 @@ std::string text_of_file(const std::string& path, const Program& program, const 
   limits.known_findings = shown.known_count;
   return text_report(program, shown.report, shown_word(path), limits) +
          text_of_options(shown.report, limits) + shown.rest + text_of(shown.outcome, true) +
-         text_of_repair(path, shown.outcome) + text_of_picture(path, shown.report);
+         text_of_repair(path, shown.report, shown.outcome) + text_of_picture(path, shown.report);
 }
 
 // Without a verdict there is nothing to write down.

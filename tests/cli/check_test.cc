@@ -283,7 +283,9 @@ TEST(CheckCommand, UpdatesWhatIsExpectedAndNothingElse) {
   const std::string path = temporary_file("update.ilk", lines);
   const CommandResult before = run_interlock({"check", path});
   EXPECT_EQ(before.status, 1);
-  EXPECT_THAT(before.out, HasSubstr("interlock check --update-expect " + path + "\n"));
+  EXPECT_THAT(before.out, HasSubstr("if it was repaired, write it down: interlock check "
+                                    "--update-expect " +
+                                    path + "\n"));
   const CommandResult updated = run_interlock({"check", "--update-expect", path});
   EXPECT_EQ(updated.status, 0);
   EXPECT_EQ(updated.out, path + " is updated.\n");

@@ -29,7 +29,9 @@ struct ByteHistory {
 // The history of the first byte of `bytes` before `reader`, or of the whole program if it is none,
 // for as many of the bytes as share it. Takes its work, in statements and accesses, from
 // `work_left`; if that is too little, the history is empty and `bytes` too.
-// Cost: the accesses before the reader, and the tensors.
+// What the host says of values stands behind what it has issued before, whenever that executes.
+// Cost: the accesses before the reader, and the tensors; in a program that is not in the order of
+// its text, log more.
 ByteHistory history_of(const Program& program, MemoryId memory, ByteRange bytes, DispatchId reader,
                        uint64_t& work_left);
 
@@ -37,7 +39,8 @@ ByteHistory history_of(const Program& program, MemoryId memory, ByteRange bytes,
 // (dispatch 9) on."; empty if the history is.
 std::string text_of(const Program& program, MemoryId memory, const ByteHistory& history);
 
-// "after dispatch 7", "before dispatch 0": where a lifetime statement stands.
+// "after dispatch 7", "before dispatch 0": where a lifetime statement stands; one of the host, as
+// that issues it.
 std::string place_of(const Program& program, LifetimeId id);
 
 }  // namespace interlock

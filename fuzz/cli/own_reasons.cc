@@ -13,6 +13,10 @@
 namespace interlock {
 namespace {
 
+constexpr std::string_view kWrittenBetween =
+    "it keeps the last write to each byte and the reads since, and all of these bytes are written "
+    "again in between";
+
 // Operands that are looked at for what stands between two accesses, in all.
 constexpr uint64_t kStepsMax = 20'000'000;
 
@@ -55,16 +59,14 @@ std::string OwnReasons::reason_of(const CapturedPlace& second, const Finding& fi
       place_of_label(program_.reference_of(finding.first.dispatch));
   if (!first) {
     const bool is_host = program_.dispatch(finding.first.dispatch).host != HostAccess::kNone;
-    return std::string(is_host ? kHostIsUnseen : kPresentsAreApart);
+    if (is_host) return std::string(kHostIsUnseen);
+    return std::string(cover_of(finding) == Cover::kWrites ? kWrittenBetween : kPresentsAreApart);
   }
   const bool is_within = first->submission == second.submission && first->buffer == second.buffer;
   if (std::string reason = reason_of_both_sides(second, finding); !reason.empty()) return reason;
   const std::string rule = "it holds a write against the reads since the last write alone, and ";
   const Cover cover = cover_of(finding);
-  if (cover == Cover::kWrites) {
-    return "it keeps the last write to each byte and the reads since, and all of these bytes are "
-           "written again in between";
-  }
+  if (cover == Cover::kWrites) return std::string(kWrittenBetween);
   if (cover == Cover::kReads) {
     return rule + "all of these bytes are read or written again in between";
   }
@@ -150,9 +152,12 @@ bool OwnReasons::touches(const Dispatch& dispatch, const Finding& finding, Side 
 
 OwnReasons::Cover OwnReasons::cover_of(const Finding& finding) {
   const Dispatch& first = program_.dispatch(finding.first.dispatch);
-  const QueueIndex queue = program_.queue_of(first);
   const Dispatch& second = program_.dispatch(finding.second->dispatch);
-  if (program_.queue_of(second) != queue) return Cover::kNone;
+  const QueueIndex queue = program_.queue_of(second);
+  // A presentation it holds against what is submitted after the acquisition, in that order.
+  const bool is_presented =
+      program_.reference_of(finding.first.dispatch).starts_with(kPresentedLabel);
+  if (program_.queue_of(first) != queue && !is_presented) return Cover::kNone;
   std::vector<ByteRange> unwritten = {finding.overlap};
   std::vector<ByteRange> untouched = {finding.overlap};
   for (size_t i = finding.first.dispatch.index + 1; i < finding.second->dispatch.index; ++i) {

@@ -303,6 +303,36 @@ TEST(CaptureAgreement, KnowsWhichImagesWerePresented) {
   }
 }
 
+// A second clear of what was presented: the first one is held against the presentation, and the
+// second one against the first.
+TEST(CaptureAgreement, KnowsThatAWriteHidesAPresentation) {
+  SyntheticLog log = validated_log();
+  CreateImageRecord image;
+  image.image = 9;
+  image.type = VK_IMAGE_TYPE_2D;
+  image.format = VK_FORMAT_R8G8B8A8_UNORM;
+  image.width = image.height = 4;
+  image.depth = image.mip_count = image.layer_count = image.sample_count = 1;
+  image.is_of_swapchain = 1;
+  log.append(image);
+  log.append(SwapchainImagesRecord{70, {9}});
+  log.append(PresentRecord{kQueue, {}, {{70, 0}}});
+  TransferEndFields end;
+  end.handle = 9;
+  end.is_image = 1;
+  end.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  log.append(BeginCommandsRecord{kFirst, 0});
+  for (int i = 0; i < 2; ++i) {
+    log.append(TransferRecord{kFirst, TransferUse::kClear, {{{}, {end}}}});
+  }
+  submit(log, kFirst, 0, 0);
+  const std::string out = judged(log).out;
+  EXPECT_THAT(out, HasSubstr("  only here, 1: it keeps the last write to each byte and the reads "
+                             "since, and all of these bytes are written again in between.\n"
+                             "    WAR at s1.b0.c1\n"));
+  EXPECT_THAT(out, HasSubstr("(whether it names one is not checked).\n    WAR at s1.b0.c0\n"));
+}
+
 // A change of layout reads and writes. Where another command is named, that says nothing.
 TEST(CaptureAgreement, ProvesThatOneSideOfAChangeOfLayoutIsHeldAgainstOthers) {
   for (const int prior : {1, 9}) {

@@ -102,8 +102,10 @@ class Drop:
         def more(of):
             return of(report) > of(baseline)
 
-        self.is_noticed_here = more(lambda each: each.both + each.here)
-        self.is_noticed_there = more(lambda each: each.both + each.there)
+        # What both name both have noticed, also where one of them has named less elsewhere.
+        is_noticed = more(lambda each: each.both)
+        self.is_noticed_here = is_noticed or more(lambda each: each.both + each.here)
+        self.is_noticed_there = is_noticed or more(lambda each: each.both + each.there)
         added = report.reasons - baseline.reasons
         self.reasons = set(added)  # By side and reason.
         self.is_unknown = any(reason == UNKNOWN for _, reason in added)

@@ -56,7 +56,7 @@ class QueueSubject final : public Subject {
     RunOutcome outcome;
     const QueueJudgeOptions judges = judge_options();
     outcome.ran = true;
-    const auto program = parsed_draft(draft(run_index), outcome.disagreements);
+    const auto program = parsed_queue_draft(draft(run_index), outcome.disagreements);
     if (!program) return outcome;
     QueueReport report = judge_on_queues(*program, encoder_, run_index, &judges);
     outcome.disagreements = std::move(report.disagreements);

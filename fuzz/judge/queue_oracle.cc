@@ -104,11 +104,15 @@ std::vector<std::vector<bool>> paths_to(const Program& program) {
   return paths;
 }
 
-void check_text(const Program& program, QueueReport& report) {
-  const std::string text = print(program);
+ParseOptions every_queue() {
   ParseOptions options;
   options.reads_every_queue = true;
-  const auto parsed = parse(text, "<text>", options);
+  return options;
+}
+
+void check_text(const Program& program, QueueReport& report) {
+  const std::string text = print(program);
+  const auto parsed = parse(text, "<text>", every_queue());
   if (!parsed) {
     disagree(report.disagreements, OracleStage::kPrintParse,
              "The printed program does not parse: {}", parsed.error().message);
@@ -166,6 +170,15 @@ bool has_unordered_conflict(const Program& program) {
     }
   }
   return false;
+}
+
+std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
+                                          std::vector<InternalDisagreement>& disagreements) {
+  auto program = parse(print(draft), "<draft>", every_queue());
+  if (program) return *std::move(program);
+  disagree(disagreements, OracleStage::kBuild, "A draft does not parse: {}",
+           program.error().message);
+  return std::nullopt;
 }
 
 Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,

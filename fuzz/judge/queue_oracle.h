@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "encoder/program/draft.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/queues/queue_encoder.h"
@@ -21,6 +23,10 @@ struct QueueReport {
   bool ran_on_cpu = false;
   DeviceReport device;
 };
+
+// As parsed_draft() (oracles.h), of several queues and the host too.
+std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
+                                          std::vector<InternalDisagreement>& disagreements);
 
 // What `encoder` makes of `program`; `number` says on how many queues, if the program does not say
 // on which. Errors: those of the

@@ -58,6 +58,12 @@ std::vector<DispatchId> longest_chain(const Program& program, const ByteSegments
 
 }  // namespace
 
+GreedyBarriers::GreedyBarriers(std::vector<ForcingPair> destroys) : destroys_(std::move(destroys)) {
+  constexpr size_t kDispatchesTypical = 32;
+  levels_.reserve(kDispatchesTypical);
+  forcing_.reserve(kDispatchesTypical);
+}
+
 // The destroys before `dispatch`; a barrier for them serves it, too.
 void GreedyBarriers::see_destroys(DispatchId dispatch) {
   for (; next_destroy_ < destroys_.size(); ++next_destroy_) {
@@ -75,10 +81,7 @@ uint64_t GreedyBarriers::count() {
 }
 
 void GreedyBarriers::see(DispatchId dispatch, const ScannedConflicts& latest) {
-  constexpr size_t kDispatchesTypical = 32;
-  if (levels_.capacity() == 0) levels_.reserve(kDispatchesTypical);
-  if (forcing_.capacity() == 0) forcing_.reserve(kDispatchesTypical);
-  see_destroys(dispatch);
+  if (next_destroy_ < destroys_.size()) see_destroys(dispatch);
   if (latest.level != 0) levels_.push_back(latest.level);
   if (latest.any > epoch_begin_) {
     forcing_.push_back({DispatchId(latest.any - 1), dispatch});

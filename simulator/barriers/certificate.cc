@@ -25,18 +25,8 @@ struct Range {
 };
 
 size_t sort_of(AccessMode mode) {
-  switch (mode) {
-    case AccessMode::kIndirect:
-    case AccessMode::kUniform:
-    case AccessMode::kRead:
-      return 0;
-    case AccessMode::kWrite:
-    case AccessMode::kUpdate:
-      return 1;
-    case AccessMode::kAtomic:
-      break;
-  }
-  return 2;
+  if (mode <= AccessMode::kRead) return 0;
+  return mode == AccessMode::kAtomic ? 2 : 1;
 }
 
 void append_ranges(const Program& program, DispatchId id, bool is_of_second,
@@ -56,14 +46,17 @@ bool do_commute(const Program& program, const ForcingPair& pair) {
   return op == program.dispatch(pair.second).atomic_op && op != AtomicOp::kNone;
 }
 
-bool does_any_pair_conflict(const Program& program, const ForcingPair& pair) {
-  const bool atomics_commute = do_commute(program, pair);
-  for (const Access& a : program.accesses_of(pair.first)) {
-    for (const Access& b : program.accesses_of(pair.second)) {
+// Most conflicts are with what the first writes, which most name last.
+bool does_any_pair_conflict(const Program& program, const ForcingPair& pair,
+                            std::span<const Access> firsts, std::span<const Access> seconds) {
+  for (size_t i = firsts.size(); i > 0; --i) {
+    const Access& a = firsts[i - 1];
+    for (const Access& b : seconds) {
       const uint64_t begin = std::max(a.range.begin, b.range.begin);
       if (begin >= std::min(a.range.end, b.range.end) || a.memory != b.memory) continue;
       const size_t sort = sort_of(a.mode);
-      if (sort != sort_of(b.mode) || sort == 1 || (sort == 2 && !atomics_commute)) return true;
+      if (sort != sort_of(b.mode) || sort == 1) return true;
+      if (sort == 2 && !do_commute(program, pair)) return true;
     }
   }
   return false;
@@ -96,10 +89,11 @@ bool do_many_conflict(const Program& program, const ForcingPair& pair, std::vect
 }
 
 bool do_conflict(const Program& program, const ForcingPair& pair, std::vector<Range>& ranges) {
-  const size_t pair_count =
-      program.accesses_of(pair.first).size() * program.accesses_of(pair.second).size();
-  return pair_count <= kComparedPairsMax ? does_any_pair_conflict(program, pair)
-                                         : do_many_conflict(program, pair, ranges);
+  const std::span<const Access> firsts = program.accesses_of(pair.first);
+  const std::span<const Access> seconds = program.accesses_of(pair.second);
+  return firsts.size() * seconds.size() <= kComparedPairsMax
+             ? does_any_pair_conflict(program, pair, firsts, seconds)
+             : do_many_conflict(program, pair, ranges);
 }
 
 // Whether the statement stands where the pair says, may destroy, and has a byte that the dispatch

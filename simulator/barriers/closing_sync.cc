@@ -17,16 +17,22 @@ bool is_done(const Statement& statement, bool has_destroy) {
 }  // namespace
 
 ClosingSync::ClosingSync(const Program& program)
-    : program_(program),
-      has_one_queue_(!needs_queue_order(program)),
-      last_(program.queue_count() + 1) {
+    : program_(program), last_(program.queue_count() + 1) {
   const bool has_destroy = program.has_any(LifetimeKind::kDestroy);
-  for (size_t i = 0; i < program.statements.size(); ++i) {
-    const Statement& statement = program.statements[i];
+  size_t left_count = program.queue_count();
+  for (size_t i = program.statements.size(); i > 0 && left_count > 0; --i) {
+    const Statement& statement = program.statements[i - 1];
     if (!is_done(statement, has_destroy)) continue;
-    last_.back() = StatementId(i);
-    if (statement.queue != kNoQueue) last_[statement.queue] = StatementId(i);
+    const StatementId id(i - 1);
+    if (!last_.back().is_some()) last_.back() = id;
+    if (statement.queue == kNoQueue || last_[statement.queue].is_some()) continue;
+    last_[statement.queue] = id;
+    --left_count;
   }
+  // Then it makes no difference.
+  const bool end_together =
+      std::ranges::all_of(last_, [&](StatementId last) { return last == last_.back(); });
+  asks_all_ = end_together || !needs_queue_order(program);
 }
 
 bool ClosingSync::has(StatementId id) const {
@@ -34,7 +40,7 @@ bool ClosingSync::has(StatementId id) const {
   const Statement& statement = program_.statements[id.index];
   const bool is_sync =
       statement.kind == StatementKind::kBarrier || statement.kind == StatementKind::kSync;
-  const bool asks_all = has_one_queue_ || statement.queue == kNoQueue;
+  const bool asks_all = asks_all_ || statement.queue == kNoQueue;
   const StatementId last = asks_all ? last_.back() : last_[statement.queue];
   return is_sync && (!last.is_some() || last < id);
 }

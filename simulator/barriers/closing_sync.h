@@ -13,7 +13,8 @@ namespace interlock {
 
 class ClosingSync {
  public:
-  // Cost: linear in the statements, the queues and the lifetime statements.
+  // Cost: linear in the statements, the queues and the lifetime statements; where no other queue is
+  // declared, in the statements after the last dispatch and in the lifetime statements.
   explicit ClosingSync(const Program& program);
 
   // The statement is sync, and nothing that its queue does stands after it: no dispatch, and where
@@ -27,8 +28,8 @@ class ClosingSync {
 
  private:
   const Program& program_;
-  bool has_one_queue_;
   std::vector<StatementId> last_;  // By queue, and then of all: what stands last; none: nothing.
+  bool asks_all_;                  // There is one queue, or all that do something end together.
 };
 
 // The barriers of a program on one queue that are closing sync. Cost: the statements after the last

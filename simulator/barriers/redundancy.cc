@@ -24,7 +24,7 @@ class LaggingEpochs {
     for (; recorded_ < begin.index; ++recorded_) {
       lagging_.record(DispatchId(size_t{recorded_}), recorded_ + 1);
     }
-    if (epochs.is_joined(begin)) return;  // Nothing more to learn of it.
+    if (epochs.is_current_joined(begin)) return;  // Nothing more to learn of it.
     const LatestConflicts latest = lagging_.latest(dispatch);
     epochs.see(begin, counts_wars ? latest.any : latest.write);
   }
@@ -47,6 +47,11 @@ struct BarrierRow {
 
 bool is_full(const Program& program, uint32_t barrier) {
   return program.barriers[barrier].kind == BarrierKind::kFull;
+}
+
+bool are_full(const Program& program) {
+  return std::ranges::find(program.barriers, BarrierKind::kExecution, &Barrier::kind) ==
+         program.barriers.end();
 }
 
 void append_redundant(const Program& program, const BarrierRow& row,
@@ -81,14 +86,22 @@ void append_idle(uint32_t begin, uint32_t end, RedundancyReason reason, uint32_t
 
 // Which epochs conflicts join with the one before.
 struct JoinedSlots {
-  const std::vector<bool>& execution;
-  const std::vector<bool>& memory;
+  const JoinedEpochs& execution;
+  const JoinedEpochs& memory;
 };
 
+// What most are: one barrier, which is needed.
+bool is_one_needed(const Program& program, const BarrierRow& row) {
+  return row.end - row.begin == 1 &&
+         (row.needs_order || (row.needs_visibility && is_full(program, row.begin)));
+}
+
 // The barriers that the joined epochs do not need. Every barrier is full or execution only.
+// Appends the rows to `rows`, unless all barriers are full: then nobody asks for them.
 std::vector<RedundantBarrier> list_redundant(const Program& program, const HappensBefore& order,
                                              const JoinedSlots& joined,
                                              std::vector<BarrierRow>& rows) {
+  const bool are_all_full = are_full(program);
   std::vector<RedundantBarrier> redundant;
   uint32_t row_begin = 0;
   uint32_t barrier_count = 0;
@@ -102,10 +115,11 @@ std::vector<RedundantBarrier> list_redundant(const Program& program, const Happe
     if (barrier_count > row_begin && next.index == 0) {
       append_idle(row_begin, barrier_count, RedundancyReason::kNothingBefore, 0, redundant);
     } else if (barrier_count > row_begin) {
-      rows.push_back({next.index, row_begin, barrier_count,
-                      joined.execution[order.execution_epoch(next)],
-                      joined.memory[order.memory_epoch(next)]});
-      append_redundant(program, rows.back(), redundant);
+      const BarrierRow row{next.index, row_begin, barrier_count,
+                           joined.execution.is_joined(order.execution_epoch(next)),
+                           joined.memory.is_joined(order.memory_epoch(next))};
+      if (!are_all_full) rows.push_back(row);
+      if (!is_one_needed(program, row)) append_redundant(program, row, redundant);
     }
     row_begin = barrier_count;
   }
@@ -137,10 +151,7 @@ std::vector<bool> with_needed_memory(const Program& program, const std::vector<B
 std::vector<SyncPiece> list_words(const Program& program, const std::vector<BarrierRow>& rows,
                                   const std::vector<RedundantBarrier>& redundant) {
   std::vector<SyncPiece> words;
-  const auto is_of_order = [](const Barrier& barrier) {
-    return barrier.kind == BarrierKind::kExecution;
-  };
-  if (std::ranges::none_of(program.barriers, is_of_order)) return words;
+  if (are_full(program)) return words;
   const std::vector<bool> is_needed = with_needed_memory(program, rows);
   uint32_t piece = 0;
   for (uint32_t i = 0; i < program.barriers.size(); ++i, ++piece) {
@@ -202,25 +213,19 @@ std::vector<bool> slots_within_hazards(const Program& program, const HappensBefo
 
 }  // namespace
 
-void JoinedEpochs::see(DispatchId epoch_begin, Stamp latest) {
-  if (joined.empty() || begin != epoch_begin) {
-    previous = joined.empty() ? epoch_begin : begin;
-    begin = epoch_begin;
-    joined.push_back(false);
-  }
-  if (latest > previous.index) joined.back() = true;
-}
+void JoinedEpochs::add_bits() { joined_.push_back(0); }
 
 void EpochJoins::see(DispatchId dispatch, const ScannedConflicts& latest) {
-  execution_.see(order_.execution_epoch_begin(dispatch), latest.any);
-  memory_.see(order_.memory_epoch_begin(dispatch), latest.write);
+  const OrderWindow window = order_.window_of(dispatch);
+  execution_.see(DispatchId(window.unfinished_begin), latest.any);
+  memory_.see(DispatchId(window.invisible_begin), latest.write);
 }
 
 BarrierRedundancy EpochJoins::redundant(const DestroyNeeds& destroys) const {
   BarrierRedundancy result;
   if (order_.has_scopes()) return result;
   std::vector<BarrierRow> rows;
-  result.redundant = list_redundant(program_, order_, {execution_.joined, memory_.joined}, rows);
+  result.redundant = list_redundant(program_, order_, {execution_, memory_}, rows);
   keep_for_destroys(destroys, result);
   result.words = list_words(program_, rows, result.redundant);
   return result;
@@ -241,8 +246,7 @@ BarrierRedundancy find_redundant(const Program& program, const HappensBefore& or
     memory.see(id, order.memory_epoch_begin(id), false);
   }
   std::vector<BarrierRow> rows;
-  result.redundant =
-      list_redundant(program, order, {execution.epochs.joined, memory.epochs.joined}, rows);
+  result.redundant = list_redundant(program, order, {execution.epochs, memory.epochs}, rows);
   const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
   std::erase_if(result.redundant, [&](const RedundantBarrier& entry) {
     return !is_full(program, entry.barrier.index) && is_within[entry.slot];

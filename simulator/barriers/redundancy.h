@@ -43,17 +43,31 @@ struct BarrierRedundancy {
 };
 
 // The epochs of one sort, while the dispatches are visited in issue order.
-struct JoinedEpochs {
+class JoinedEpochs {
+ public:
   // A dispatch, of the epoch that begins at `epoch_begin`, and its latest conflict.
-  void see(DispatchId epoch_begin, Stamp latest);
+  [[gnu::always_inline]] void see(DispatchId epoch_begin, Stamp latest) {
+    if (epoch_begin != begin_) {
+      previous_ = begin_.is_some() ? begin_ : epoch_begin;
+      begin_ = epoch_begin;
+      if (++count_ > 64 * joined_.size()) add_bits();
+    }
+    if (latest > previous_.index) joined_.back() |= uint64_t{1} << ((count_ - 1) % 64);
+  }
+  // A conflict joins the epoch of that number with the one before. Requires: it was seen.
+  bool is_joined(uint32_t epoch) const { return (joined_[epoch / 64] >> (epoch % 64) & 1) != 0; }
   // Whether the epoch that begins there is the current one, and joined: nothing more can change.
-  bool is_joined(DispatchId epoch_begin) const {
-    return !joined.empty() && epoch_begin == begin && joined.back();
+  bool is_current_joined(DispatchId epoch_begin) const {
+    return epoch_begin == begin_ && is_joined(count_ - 1);
   }
 
-  DispatchId begin;          // Of the current epoch.
-  DispatchId previous;       // Of the one before it.
-  std::vector<bool> joined;  // By epoch: a conflict joins it with the one before.
+ private:
+  void add_bits();
+
+  DispatchId begin_;              // Of the current epoch; none before the first one.
+  DispatchId previous_;           // Of the one before it.
+  uint32_t count_ = 0;            // Of epochs.
+  std::vector<uint64_t> joined_;  // A bit each.
 };
 
 // Which epochs a conflict joins, as part of a pass over the dispatches.

@@ -23,11 +23,6 @@ constexpr size_t kAny = 1;
 constexpr size_t kWriteLevel = 2;
 constexpr size_t kAnyLevel = 3;
 
-template <typename Numbers>
-void raise(Numbers& numbers, const Numbers& others) {
-  numbers = numbers > others ? numbers : others;
-}
-
 struct NumberedRange {
   ByteRange bytes;
   uint32_t use_count = 0;
@@ -39,24 +34,30 @@ constexpr size_t kSegmentsPerAccess = 8;  // At most, on average.
 // Of one question. Ranges that were made to collide are left to RunTree.
 constexpr size_t kProbesMax = 64;
 
-// Numbers ranges of bytes in the order in which they come first.
+// Numbers ranges of bytes in the order in which they come first. It takes them as two numbers: a
+// pair would be put together in memory, and loaded before it has got there.
 class RangeNumbers {
  public:
   explicit RangeNumbers(size_t count_max)
       : count_max_(count_max), slots_(std::bit_ceil(std::max(count_max / 4, kSlotsMin)), 0) {}
 
-  // kNone: there are too many, or too many that collide.
-  uint32_t use(ByteRange bytes, bool writes) {
+  // Whether `number` is that of the range, which is then used once more.
+  bool use_if_same(uint32_t number, uint64_t begin, uint64_t end, bool writes) {
+    NumberedRange& range = ranges_[number];
+    if (range.bytes.begin != begin || range.bytes.end != end) return false;
+    ++range.use_count;
+    range.is_written |= writes;
+    return true;
+  }
+
+  // kNone: there are too many, or too many that collide. Apart, as most are used by use_if_same().
+  [[gnu::noinline]] uint32_t use(uint64_t begin, uint64_t end, bool writes) {
     const size_t mask = slots_.size() - 1;
-    size_t at = place_of(bytes);
+    size_t at = place_of(begin, end);
     for (size_t probe = 0; probe < kProbesMax; ++probe, at = (at + 1) & mask) {
       const uint32_t one_more = slots_[at];
-      if (one_more == 0) return append({bytes, 1, writes}, at);
-      NumberedRange& range = ranges_[one_more - 1];
-      if (range.bytes != bytes) continue;
-      ++range.use_count;
-      range.is_written |= writes;
-      return one_more - 1;
+      if (one_more == 0) return append(begin, end, writes, at);
+      if (use_if_same(one_more - 1, begin, end, writes)) return one_more - 1;
     }
     return kNone;
   }
@@ -68,14 +69,19 @@ class RangeNumbers {
  private:
   static constexpr size_t kSlotsMin = 256;
 
-  size_t place_of(ByteRange bytes) const {
-    const uint64_t mixed = (bytes.begin ^ std::rotr(bytes.end * kGolden64, 29)) * kGolden64;
+  size_t place_of(uint64_t begin, uint64_t end) const {
+    const uint64_t mixed = (begin ^ std::rotr(end * kGolden64, 29)) * kGolden64;
     return mixed >> (64 - std::countr_zero(slots_.size()));
   }
 
-  uint32_t append(const NumberedRange& range, size_t at) {
+  uint32_t append(uint64_t begin, uint64_t end, bool writes, size_t at) {
     if (ranges_.size() == count_max_) return kNone;
-    ranges_.push_back(range);
+    // Field by field: what is copied whole is put together in memory first.
+    NumberedRange& range = ranges_.emplace_back();
+    range.bytes.begin = begin;
+    range.use_count = 1;
+    range.is_written = writes;
+    range.bytes.end = end;
     slots_[at] = static_cast<uint32_t>(ranges_.size());
     if (2 * ranges_.size() > slots_.size() && !grow()) return kNone;
     return static_cast<uint32_t>(ranges_.size() - 1);
@@ -85,7 +91,7 @@ class RangeNumbers {
     slots_.assign(2 * slots_.size(), 0);
     const size_t mask = slots_.size() - 1;
     for (size_t i = 0; i < ranges_.size(); ++i) {
-      size_t at = place_of(ranges_[i].bytes);
+      size_t at = place_of(ranges_[i].bytes.begin, ranges_[i].bytes.end);
       for (size_t probe = 0; slots_[at] != 0; at = (at + 1) & mask) {
         if (++probe == kProbesMax) return false;
       }
@@ -110,7 +116,7 @@ class RangeEnds {
       ends[2 * i] = ranges[i].bytes.begin << kNumberBits | (2 * i);
       ends[2 * i + 1] = ranges[i].bytes.end << kNumberBits | (2 * i + 1);
     }
-    std::ranges::sort(ends);
+    sort_by_bytes(ends);
     uint64_t last_byte = 0;
     for (const uint64_t end : ends) {
       const uint64_t byte = end >> kNumberBits;
@@ -128,6 +134,24 @@ class RangeEnds {
   uint32_t rank_of_end(size_t range) const { return ranks_[2 * range + 1]; }
 
  private:
+  // By digits, the lowest first: comparisons of few numbers are mostly guessed wrong.
+  static void sort_by_bytes(std::vector<uint64_t>& ends) {
+    constexpr int kSortedBits = 8;
+    constexpr uint64_t kSortedMax = (1u << kSortedBits) - 1;
+    uint64_t differing = 0;
+    for (const uint64_t end : ends) differing |= end ^ ends.front();
+    std::vector<uint64_t> sorted(ends.size());
+    for (int shift = kNumberBits; shift < 64 && differing >> shift != 0; shift += kSortedBits) {
+      if ((differing >> shift & kSortedMax) == 0) continue;
+      std::array<uint32_t, kSortedMax + 1> places{};
+      for (const uint64_t end : ends) ++places[end >> shift & kSortedMax];
+      uint32_t place = 0;
+      for (uint32_t& each : places) place += std::exchange(each, place);
+      for (const uint64_t end : ends) sorted[places[end >> shift & kSortedMax]++] = end;
+      ends.swap(sorted);
+    }
+  }
+
   static constexpr int kNumberBits = 16;
   static constexpr uint64_t kEndsMax = uint64_t{1} << kNumberBits;
   static_assert(2 * RecurringRanges::kRangesMax <= kEndsMax);
@@ -138,13 +162,24 @@ class RangeEnds {
 
 }  // namespace
 
+// The greater of each two. Where a machine has no instruction for that, it may have one for floats.
+inline void RecurringRanges::raise(Segment& numbers, const Segment& others) {
+#if defined(__SSE__) && !defined(__SSE4_1__)
+  typedef float Floats __attribute__((vector_size(16)));
+  numbers = reinterpret_cast<Segment>(
+      __builtin_ia32_maxps(reinterpret_cast<Floats>(numbers), reinterpret_cast<Floats>(others)));
+#else
+  numbers = numbers > others ? numbers : others;
+#endif
+}
+
 std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
                                                    std::span<const uint64_t> memory_begins) {
   const size_t access_count = program.accesses.size();
   const bool fits =
       access_count >= kAccessesMin && memory_begins.back() < RangeEnds::kBytesMax &&
       program.memories.back().size_bytes < RangeEnds::kBytesMax - memory_begins.back() &&
-      program.dispatches.size() < INT32_MAX;
+      program.dispatches.size() < kNumbersMax;
   if (!fits) return std::nullopt;
   RecurringRanges made;
   RangeNumbers numbers(std::min(kRangesMax, access_count / kAccessesPerRange));
@@ -153,14 +188,30 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
   constexpr size_t kWordsAtFirst = 2 * kRangesMax;
   std::vector<uint16_t> words(std::min(access_count, kWordsAtFirst));
   size_t count = 0;
+  // Most ranges come in the order in which they came before, so that the next one is looked at
+  // first. Who is not there twice in a row is in another place of that order.
+  size_t ahead = 0;
+  bool was_ahead = true;
+  std::vector<uint32_t> last_places;  // By range: where it came last and was not ahead.
   bool has_atomics = false;
   for (const Access& access : program.accesses) {
-    const uint64_t begin = memory_begins[access.memory.index];
-    const uint64_t end = std::max(access.range.begin, access.range.end);
+    const uint64_t memory_begin = memory_begins[access.memory.index];
+    const uint64_t begin = memory_begin + access.range.begin;
+    const uint64_t end = memory_begin + std::max(access.range.begin, access.range.end);
     const bool writes = access.has_write_side();
-    const uint32_t number = numbers.use({begin + access.range.begin, begin + end}, writes);
-    if (number == RangeNumbers::kNone) return std::nullopt;
     if (count == kWordsAtFirst) words.resize(access_count);
+    uint32_t number = words[ahead] / 2;
+    const bool is_ahead = count > 0 && numbers.use_if_same(number, begin, end, writes);
+    if (!is_ahead) {
+      number = numbers.use(begin, end, writes);
+      if (number == RangeNumbers::kNone) return std::nullopt;
+      const auto place = static_cast<uint32_t>(count);
+      if (number == last_places.size()) last_places.push_back(place);
+      const uint32_t last_place = std::exchange(last_places[number], place);
+      if (!was_ahead) ahead = last_place;
+    }
+    was_ahead = is_ahead;
+    ++ahead;
     words[count++] = static_cast<uint16_t>(2 * number + (writes ? 1 : 0));
     has_atomics |= access.is_atomic();
   }
@@ -190,26 +241,29 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
     span = std::find(begin, end, 1) == end ? Span{unwritten, unwritten}
                                            : Span{span.first, span.last - 1};
   }
-  made.segments_.resize(ends.count() + 1, Segment{});
+  made.segments_.resize(ends.count() + 1, Segment{kNothing, kNothing, kNothing, kNothing});
   return made;
 }
 
 // By those of the segments between the first and the last one.
 void RecurringRanges::raise_by_middle(Span span, Segment& greatest) const {
-  Segment other{};  // So that one does not wait for the next.
-  uint32_t i = span.first + 1;
-  for (; i + 1 < span.last; i += 2) {
-    raise(greatest, segments_[i]);
-    raise(other, segments_[i + 1]);
+  Segment most = greatest;  // Not in memory, and two, so that one does not wait for the next.
+  Segment other = greatest;
+  const Segment* segment = segments_.data() + span.first + 1;
+  const Segment* const last = segments_.data() + span.last;
+  for (; last - segment > 1; segment += 2) {
+    raise(most, segment[0]);
+    raise(other, segment[1]);
   }
-  if (i < span.last) raise(other, segments_[i]);
-  raise(greatest, other);
+  if (segment != last) raise(other, *segment);
+  raise(most, other);
+  greatest = most;
 }
 
 ScannedConflicts RecurringRanges::find(const Dispatch& dispatch) const {
   // Of what only reads, writes alone count.
   constexpr Segment kMasks[] = {{0, 0, 0, 0}, {-1, -1, -1, -1}};
-  Segment found{};
+  Segment found{kNothing, kNothing, kNothing, kNothing};
   for (const uint16_t word : words_of(dispatch)) {
     // Most have one segment or two: no loop, whose end would be guessed wrong.
     const Span span = spans_[word / 2];
@@ -222,21 +276,25 @@ ScannedConflicts RecurringRanges::find(const Dispatch& dispatch) const {
     raise(found, (greatest & mask) | (writes & ~mask));
   }
   ScannedConflicts conflicts;
-  conflicts.write = static_cast<Stamp>(found[kWrite]);
-  conflicts.any = static_cast<Stamp>(found[kAny]);
-  conflicts.level = static_cast<Stamp>(found[kAnyLevel]) + 1;
+  conflicts.write = static_cast<Stamp>(found[kWrite] - kNothing);
+  conflicts.any = static_cast<Stamp>(found[kAny] - kNothing);
+  conflicts.level = static_cast<Stamp>(found[kAnyLevel] - kNothing) + 1;
   return conflicts;
 }
 
 void RecurringRanges::record(const Dispatch& dispatch, Stamp stamp, Stamp level) {
-  const auto at = static_cast<int32_t>(stamp);
-  const auto high = static_cast<int32_t>(level);
-  const Segment accesses[] = {{0, at, 0, high}, {at, at, high, high}};
+  const auto at = static_cast<int32_t>(stamp) + kNothing;
+  const auto high = static_cast<int32_t>(level) + kNothing;
+  const Segment read{kNothing, at, kNothing, high};
+  const Segment write{at, at, high, high};
   for (const uint16_t word : words_of(dispatch)) {
     const Span span = spans_[word / 2];
-    const Segment access = accesses[word % 2];
-    raise(segments_[span.first], access);
-    for (uint32_t i = span.first + 1; i <= span.last; ++i) raise(segments_[i], access);
+    Segment* const end = segments_.data() + span.last + 1;
+    if (word % 2 != 0) {
+      for (Segment* it = segments_.data() + span.first; it != end; ++it) *it = write;
+    } else {
+      for (Segment* it = segments_.data() + span.first; it != end; ++it) raise(*it, read);
+    }
   }
 }
 

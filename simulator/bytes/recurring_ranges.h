@@ -37,8 +37,16 @@ class RecurringRanges {
 
  private:
   // The latest accesses of a segment, as RunStamps has them: the stamps of a write and of any, and
-  // their levels. Four at once, and with a sign, since then every machine compares them in one go.
+  // their levels. Four at once, and with a sign, since then every machine compares them in one go;
+  // each more by kNothing.
   typedef int32_t Segment __attribute__((vector_size(16)));
+
+  // The bits of the least float that is no denormal: numbers from here on, below those of infinity,
+  // compare as floats do, too.
+  static constexpr int32_t kNothing = 0x00800000;
+  static constexpr uint32_t kNumbersMax = 0x7f800000 - kNothing;
+
+  static void raise(Segment& numbers, const Segment& others);
   struct Span {
     uint32_t first = 0;
     uint32_t last = 0;

@@ -69,6 +69,32 @@ void check_pair(const Program& program, DispatchId id, uint32_t low, uint32_t hi
   }
 }
 
+// Whether two operands of a dispatch, one of them an output, share bytes: of few do any.
+bool do_any_share(std::span<const Access> accesses) {
+  for (const Access* b = accesses.data(); b != accesses.data() + accesses.size(); ++b) {
+    for (const Access* a = accesses.data(); a != b; ++a) {
+      const bool do_share = a->range.begin < b->range.end && b->range.begin < a->range.end &&
+                            share_a_byte(a->range, b->range);
+      if (do_share && a->memory == b->memory && (is_output(*a) || is_output(*b))) return true;
+    }
+  }
+  return false;
+}
+
+// Those of one dispatch, up to the limit.
+void append_violations(const Program& program, DispatchId id, uint64_t limit,
+                       std::vector<AliasViolation>& violations) {
+  const std::span<const Access> accesses = program.accesses_of(id);
+  for (uint32_t low = 0; low < accesses.size(); ++low) {
+    for (uint32_t high = low + 1; high < accesses.size(); ++high) {
+      if (accesses[low].memory != accesses[high].memory) continue;
+      if (!share_a_byte(accesses[low].range, accesses[high].range)) continue;
+      check_pair(program, id, low, high, violations);
+      if (violations.size() >= limit) return;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<AliasViolation> find_alias_violations(const Program& program, uint64_t limit) {
@@ -76,16 +102,9 @@ std::vector<AliasViolation> find_alias_violations(const Program& program, uint64
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     if (is_stopped()) return violations;
     const Dispatch& dispatch = program.dispatches[i];
-    if (dispatch.is_transition()) continue;
-    const std::span<const Access> accesses = program.accesses_of(dispatch);
-    for (uint32_t low = 0; low < accesses.size(); ++low) {
-      for (uint32_t high = low + 1; high < accesses.size(); ++high) {
-        if (accesses[low].memory != accesses[high].memory) continue;
-        if (!share_a_byte(accesses[low].range, accesses[high].range)) continue;
-        check_pair(program, DispatchId(i), low, high, violations);
-        if (violations.size() >= limit) return violations;
-      }
-    }
+    if (dispatch.is_transition() || !do_any_share(program.accesses_of(dispatch))) continue;
+    append_violations(program, DispatchId(i), limit, violations);
+    if (violations.size() >= limit) return violations;
   }
   return violations;
 }

@@ -73,13 +73,16 @@ class HazardSearch {
 
   HazardList find(const HazardOptions& options) {
     const bool needs_scan = !has_histories() || !options.observers.empty();
+    bool is_over = false;
     for (size_t i = 0; i < program_.dispatches.size() && !is_stopped(); ++i) {
       const DispatchId second(i);
-      const bool is_over = list_.is_cut || list_.hazards.size() > options.limit;
       if (is_over && options.observers.empty()) break;
       if (needs_scan) latest_ = scan_.find(second);
       for (ConflictObserver* const observer : options.observers) observer->see(second, latest_);
-      if (!is_over) append_hazards(second, options.scoped_step_limit);
+      if (!is_over && (has_histories() || has_hazard(second))) {
+        append_hazards(second, options.scoped_step_limit);
+        is_over = list_.is_cut || list_.hazards.size() > options.limit;
+      }
       if (needs_scan) scan_.record(second);
     }
     list_.has_more = list_.hazards.size() > options.limit;
@@ -115,13 +118,15 @@ class HazardSearch {
   // Scopes and queues keep their own; else `scan_` has it.
   bool has_histories() const { return scoped_.has_value() || queues_.has_value(); }
 
-  // As ScopedHazards::find_runs(), by epochs.
+  // By epochs: its latest conflicts lie within one.
+  bool has_hazard(DispatchId second) const {
+    const OrderWindow window = order_.window_of(second);
+    return latest_.write > window.invisible_begin || latest_.any > window.unfinished_begin;
+  }
+
+  // As ScopedHazards::find_runs(), by epochs. Requires: has_hazard().
   void find_runs(DispatchId second) {
     runs_.clear();
-    if (latest_.write <= order_.memory_epoch_begin(second).index &&
-        latest_.any <= order_.execution_epoch_begin(second).index) {
-      return;
-    }
     // Each byte once, however many operands of the dispatch have it.
     const DispatchSpans spans = spans_of(program_, segments_, second);
     collect(second, AccessMode::kRead, spans.reads);

@@ -88,9 +88,10 @@ std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program) {
   for (size_t d = 0; d < program.dispatches.size(); ++d) {
     if (is_stopped()) return found;
     const DispatchId id(d);
-    if (program.dispatches[d].is_approximate) continue;
-    const std::span<const Access> declared = program.declared_accesses_of(id);
     const std::span<const Access> accesses = program.accesses_of(id);
+    const bool are_all_declared = accesses.empty() || !accesses.back().is_undeclared;
+    if (are_all_declared || program.dispatch(id).is_approximate) continue;
+    const std::span<const Access> declared = program.declared_accesses_of(id);
     for (size_t i = declared.size(); i < accesses.size(); ++i) {
       const std::vector<ByteRange> bytes = uncovered_bytes(declared, accesses[i]);
       if (!bytes.empty()) found.push_back({{id, static_cast<uint32_t>(i)}, bytes.front()});

@@ -21,12 +21,14 @@ class EpochCounter {
     if (starts_new_epoch_) {
       begin.push_back(dispatch);
       starts_new_epoch_ = false;
+      ++epoch_;
     }
-    return static_cast<uint32_t>(begin.size() - 1);
+    return epoch_;
   }
 
  private:
   bool starts_new_epoch_ = true;
+  uint32_t epoch_ = UINT32_MAX;
 };
 
 }  // namespace
@@ -65,17 +67,19 @@ void HappensBefore::order_one_queue(const Program& program) {
     scopes_ = std::make_shared<const ScopedOrder>(program);
     return;
   }
-  execution_epoch_.reserve(program.dispatches.size());
-  memory_epoch_.reserve(program.dispatches.size());
+  execution_epoch_.resize(program.dispatches.size());
+  memory_epoch_.resize(program.dispatches.size());
   execution_begin_.reserve(program.barriers.size() + 1);
   memory_begin_.reserve(program.barriers.size() + 1);
   EpochCounter execution;
   EpochCounter memory;
+  size_t next = 0;
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kDispatch) {
       const DispatchId dispatch(statement.index);
-      execution_epoch_.push_back(execution.see_dispatch(dispatch, execution_begin_));
-      memory_epoch_.push_back(memory.see_dispatch(dispatch, memory_begin_));
+      INTERLOCK_CHECK(dispatch.index == next++);
+      execution_epoch_[dispatch.index] = execution.see_dispatch(dispatch, execution_begin_);
+      memory_epoch_[dispatch.index] = memory.see_dispatch(dispatch, memory_begin_);
       continue;
     }
     if (statement.kind != StatementKind::kBarrier) continue;
@@ -84,7 +88,7 @@ void HappensBefore::order_one_queue(const Program& program) {
       memory.see_barrier();
     }
   }
-  INTERLOCK_CHECK(execution_epoch_.size() == program.dispatches.size());
+  INTERLOCK_CHECK(next == program.dispatches.size());
 }
 
 }  // namespace interlock

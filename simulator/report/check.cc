@@ -42,8 +42,11 @@ void count_statements(const Program& program, CheckReport& report) {
   report.sync_count =
       static_cast<uint64_t>(std::ranges::count(program.syncs, false, &SyncStep::is_of_launch));
   std::vector<bool> is_used(program.queue_count(), false);
+  QueueIndex last = kNoQueue;
   for (const Statement& statement : program.statements) {
-    if (statement.queue != kNoQueue) is_used[program.launching_queue_of(statement.queue)] = true;
+    if (statement.queue == last || statement.queue == kNoQueue) continue;
+    last = statement.queue;
+    is_used[program.launching_queue_of(last)] = true;
   }
   report.queue_count = static_cast<uint64_t>(std::ranges::count(is_used, true));
   report.access_count = program.accesses.size();
@@ -99,8 +102,9 @@ void move_others(std::vector<Entry>& entries, const IsAdvice& is_advice,
 
 // Takes from the advice what is for whatever comes after this text.
 void set_closing_apart(const Program& program, CheckReport& report) {
-  const ClosingSync closing(program);
   if (report.has_bounds) report.closing_barrier_count = closing_barrier_count(program);
+  if (report.redundant.empty() && report.redundant_sync.empty()) return;
+  const ClosingSync closing(program);
   move_others(
       report.redundant,
       [&](const RedundantBarrier& entry) {

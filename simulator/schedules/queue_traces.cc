@@ -146,7 +146,7 @@ std::vector<UnitPair> find_conflicts(const PartUses& uses, size_t part_count, bo
   return conflicts;
 }
 
-std::vector<uint32_t> members_of(const std::vector<UnitPair>& pairs) {
+std::vector<uint32_t> parts_in(const std::vector<UnitPair>& pairs) {
   std::set<uint32_t> members;
   for (const UnitPair& pair : pairs) members.insert({pair.first, pair.second});
   return {members.begin(), members.end()};
@@ -161,13 +161,13 @@ QueueUnits find_queue_units(const Program& program) {
   std::vector<UnitPair> conflicts =
       find_conflicts(PartUses(program, machine, all), all.size(), units.is_truncated);
   std::map<uint32_t, std::vector<bool>> without;  // By position in `all`.
-  for (const uint32_t at : members_of(conflicts)) {
+  for (const uint32_t at : parts_in(conflicts)) {
     if (is_stopped()) return units;
     without.emplace(at, run_without(program, all[at], all));
   }
   const auto precedes = [&](uint32_t first, uint32_t second) { return !without.at(first)[second]; };
   std::erase_if(conflicts, [&](const UnitPair& pair) { return precedes(pair.first, pair.second); });
-  const std::vector<uint32_t> positions = members_of(conflicts);
+  const std::vector<uint32_t> positions = parts_in(conflicts);
   const auto unit_of = [&](uint32_t at) {
     return static_cast<uint32_t>(std::ranges::lower_bound(positions, at) - positions.begin());
   };

@@ -162,15 +162,9 @@ class RangeEnds {
 
 }  // namespace
 
-// The greater of each two. Where a machine has no instruction for that, it may have one for floats.
+// The greater of each two. As integers, not as floats, which some hosts flush to zero.
 inline void RecurringRanges::raise(Segment& numbers, const Segment& others) {
-#if defined(__SSE__) && !defined(__SSE4_1__)
-  typedef float Floats __attribute__((vector_size(16)));
-  numbers = reinterpret_cast<Segment>(
-      __builtin_ia32_maxps(reinterpret_cast<Floats>(numbers), reinterpret_cast<Floats>(others)));
-#else
   numbers = numbers > others ? numbers : others;
-#endif
 }
 
 std::optional<RecurringRanges> RecurringRanges::of(const Program& program,

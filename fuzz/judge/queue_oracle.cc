@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kTextPeriod = 16;
 constexpr uint64_t kJudgesPeriod = 64;
 // What encoders make is longer than programs as they stand, and the search of chains is cubic.
-constexpr uint64_t kJudgedStatementsMax = 48;
+constexpr uint64_t kJudgedStatementsMax = 32;
 
 // Two, three and four queues, and as many as the encoder takes by itself.
 uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {

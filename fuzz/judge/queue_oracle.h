@@ -29,8 +29,7 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
                                           std::vector<InternalDisagreement>& disagreements);
 
 // What `encoder` makes of `program`; `number` says on how many queues, if the program does not say
-// on which. Errors: those of the
-// encoder.
+// on which. Errors: those of the encoder.
 Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                                  uint64_t number);
 

@@ -240,6 +240,9 @@ class Parser {
   }
 
   Result<Success> add_header(std::string_view line, bool& has_header) {
+    if (line_number_ == 1 && line.starts_with("\xef\xbb\xbf")) {
+      return error_at(1, "the text begins with a byte order mark; write it as UTF-8 without one.");
+    }
     if (auto checked = check_bytes(line); !checked) return checked;
     if (Lexer(line).peek().kind == TokenKind::kEnd) {
       return Success{};

@@ -11,6 +11,7 @@
 #include "encoder/plan/planner.h"
 #include "encoder/plan/unplan.h"
 #include "encoder/program/error_of.h"
+#include "encoder/program/registry.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "fuzz/cli/commands.h"
@@ -137,7 +138,12 @@ Result<TradeCurve> curve_of(const std::string& path, const Program& program,
 
 ExitStatus run_plan(PlanCommandOptions& options) {
   const Interruptible interruptible;
-  if (!options.planner.empty() && !is_external_name(options.planner)) {
+  const bool is_of_others = options.planner.empty() || is_external_name(options.planner);
+  if (!is_of_others && find_planner(options.planner) == nullptr) {
+    return report_error(error_of("there is {} `interlock list planners` names them.",
+                                 no_entry_text(planner_registry(), "planner", options.planner)));
+  }
+  if (!is_of_others) {
     return report_error(
         error_of("those of this build are all in the table: --planner names another, "
                  "as exec:COMMAND, and '{}' is none.",

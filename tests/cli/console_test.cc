@@ -61,6 +61,7 @@ TEST(Errors, BeginAlikeAndOfferNames) {
   };
   const Case cases[] = {{{"encode", "-", "--encoder=interlok"}, "Did you mean 'interlock'?"},
                         {{"fuzz", "--planner=livenes"}, "Did you mean 'liveness'?"},
+                        {{"plan", "x", "--planner=livenes"}, "Did you mean 'liveness'?"},
                         {{"fuzz", "--encoder=none", "--backend=vulcan"}, "Did you mean 'vulkan'?"},
                         {{"fuzz", "--backward=splitt"}, "Did you mean 'split'?"},
                         {{"generate", "transfomer"}, "Did you mean 'transformer'?"},

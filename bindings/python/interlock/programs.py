@@ -72,4 +72,8 @@ def read(path: Union[str, os.PathLike], **options: Any) -> Program:
 
 def program_of(program: Union[Program, str]) -> Program:
     """A program as it is, or what the text says."""
-    return program if isinstance(program, Program) else parse(program)
+    if isinstance(program, str):
+        return parse(program)
+    if not isinstance(program, Program):
+        raise TypeError(f"{program!r} is neither a Program nor the text of one")
+    return program

@@ -105,6 +105,8 @@ class Errors(unittest.TestCase):
             interlock.encode("interlock 1\n", "mlx-2027")
         with self.assertRaises(interlock.NothingToDo):
             interlock.minimize("interlock 1\nmemory a 4\n")
+        with self.assertRaisesRegex(TypeError, "5 is neither a Program nor the text of one"):
+            interlock.check(5)
         with self.assertRaisesRegex(TypeError, "no option 'colour'"):
             interlock.check("interlock 1\n", colour=1)
         with self.assertRaisesRegex(ValueError, "seed=-1"):

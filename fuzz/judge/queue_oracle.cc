@@ -146,6 +146,12 @@ void check_fewest(const QueueEncoderEntry& encoder, QueueReport& report) {
   }
 }
 
+// Of other programs nothing is said of the fewest.
+bool has_exact_dispatches_alone(const Program& program) {
+  return program.host_dispatches.empty() && program.lifetimes.empty() &&
+         std::ranges::none_of(program.dispatches, &Dispatch::is_approximate);
+}
+
 void judge_as_it_stands(const QueueJudgeOptions& judges, uint64_t number, QueueReport& report) {
   // The stages have turns of their own among these programs; executions come as often as elsewhere.
   QueueJudgeOptions options = judges;
@@ -207,9 +213,9 @@ QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& enc
              has_hazard ? "The exact check finds a hazard, but a path orders every conflict."
                         : "No path orders some conflict, but the exact check finds no hazard.");
   }
-  const bool has_dispatches_alone =
-      report.program.host_dispatches.empty() && report.program.lifetimes.empty();
-  if (!is_stopped() && !has_hazard && has_dispatches_alone) check_fewest(encoder, report);
+  if (!is_stopped() && !has_hazard && has_exact_dispatches_alone(report.program)) {
+    check_fewest(encoder, report);
+  }
   const bool is_judged = judges != nullptr && number % kJudgesPeriod == 0;
   if (is_judged && !is_stopped()) judge_as_it_stands(*judges, number, report);
   return report;

@@ -158,5 +158,14 @@ TEST(JudgeOnQueues, HoldsAnEncoderToTheFewestThatItClaims) {
               ElementsAre("Encoder 'mlx-cuda-readers' adds order to what conflicts."));
 }
 
+// Mutants of a corpus may have them: of what is perhaps touched no fewest is known.
+TEST(JudgeOnQueues, AsksForNoFewestOfApproximateDispatches) {
+  constexpr char kApproximate[] =
+      "memory a 8\ndispatch K writes a\ndispatch K reads a approximate\n";
+  for (const char* encoder : {"semaphores", "streams", "edges"}) {
+    EXPECT_THAT(said_if_fewest(encoder, kApproximate), IsEmpty()) << encoder;
+  }
+}
+
 }  // namespace
 }  // namespace interlock::queue_oracle_test

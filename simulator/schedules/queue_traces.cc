@@ -43,6 +43,62 @@ class PartUses {
       is_split_.insert({piece.dispatch, piece.access});
     }
     for (const OperationPart& part : parts) uses_.push_back(uses_of(part));
+    for (const std::vector<PartUse>& uses : uses_) {
+      for (const PartUse& use : uses) {
+        if (!use.writes) continue;
+        segments_[{use.access->memory, use.bytes.begin}];
+        segments_[{use.access->memory, use.bytes.end}];
+      }
+    }
+  }
+
+  // Of those that were added, the ones that conflict with `part`.
+  std::set<uint32_t> conflicts_of(uint32_t part) {
+    std::set<uint32_t> found;
+    const auto ask = [&](const std::vector<uint32_t>& others) {
+      for (const uint32_t other : others) {
+        if (!found.contains(other) && conflict(other, part)) found.insert(other);
+      }
+    };
+    for (const PartUse& use : uses_[part]) {
+      for_each_segment(use, [&](const Segment& segment) {
+        ask(segment.writing);
+        if (use.writes) ask(segment.finding);
+      });
+    }
+    if (is_of_dropped(part)) ask(of_piece_[parts_[part].piece]);
+    return found;
+  }
+
+  void add(uint32_t part) {
+    for (const PartUse& use : uses_[part]) {
+      for_each_segment(use, [&](Segment& segment) {
+        (use.writes ? segment.writing : segment.finding).push_back(part);
+      });
+    }
+    if (is_of_dropped(part)) of_piece_[parts_[part].piece].push_back(part);
+  }
+
+ private:
+  // From one end of what is written to the next.
+  using SegmentBegin = std::pair<MemoryId, uint64_t>;
+  struct Segment {
+    std::vector<uint32_t> finding;  // Parts; so below.
+    std::vector<uint32_t> writing;
+  };
+
+  template <typename Action>
+  void for_each_segment(const PartUse& use, const Action& act_on) {
+    const MemoryId memory = use.access->memory;
+    auto at = segments_.upper_bound({memory, use.bytes.begin});
+    if (at != segments_.begin()) --at;
+    for (; at != segments_.end() && at->first < SegmentBegin(memory, use.bytes.end); ++at) {
+      if (at->first.first == memory) act_on(at->second);
+    }
+  }
+
+  bool is_of_dropped(uint32_t part) const {
+    return parts_[part].role == PartRole::kCommit || parts_[part].role == PartRole::kDrop;
   }
 
   // Of positions among the parts.
@@ -62,7 +118,6 @@ class PartUses {
     });
   }
 
- private:
   // A commit does nothing once the host has invalidated its bytes.
   static bool is_drop_of(const OperationPart& drop, const OperationPart& commit) {
     return drop.role == PartRole::kDrop && commit.role == PartRole::kCommit &&
@@ -93,6 +148,8 @@ class PartUses {
   const std::span<const OperationPart> parts_;
   std::set<std::pair<DispatchId, uint32_t>> is_split_;
   std::vector<std::vector<PartUse>> uses_;  // By part.
+  std::map<SegmentBegin, Segment> segments_;
+  std::map<uint32_t, std::vector<uint32_t>> of_piece_;  // What commits and drops it.
 };
 
 // All parts in the order in which the machine carries them out if nothing is deferred.
@@ -131,17 +188,17 @@ std::vector<bool> run_without(const Program& program, const OperationPart& withh
 }
 
 // Of the parts from the first on, as many as kConflictingPartsMax allows.
-std::vector<UnitPair> find_conflicts(const PartUses& uses, size_t part_count, bool& is_truncated) {
+std::vector<UnitPair> find_conflicts(PartUses uses, size_t part_count, bool& is_truncated) {
   std::vector<UnitPair> conflicts;
   std::set<uint32_t> conflicting;
   for (uint32_t second = 0; second < part_count && !is_stopped(); ++second) {
-    for (uint32_t first = 0; first < second; ++first) {
-      if (!uses.conflict(first, second)) continue;
+    for (const uint32_t first : uses.conflicts_of(second)) {
       conflicting.insert({first, second});
       is_truncated = conflicting.size() > kConflictingPartsMax;
       if (is_truncated) return conflicts;
       conflicts.push_back({first, second});
     }
+    uses.add(second);
   }
   return conflicts;
 }
@@ -201,20 +258,38 @@ QueueTraces::QueueTraces(const Program& program, const StrategyOptions& options)
     sum += count.value;
     sum -= Natural(1);  // That of the reference order.
     traces_.emplace_back(group);
+    resting_.emplace_back(group);
+  }
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    open_.push_back(g);
+    at_hand_.push_back(combines_groups_ ? &traces_[g] : &resting_[g]);
   }
   trace_count_ = product;
   product -= Natural(1);
   schedule_count_ = combines_groups_ ? std::move(product) : std::move(sum);
 }
 
-// Those that do not vary are at the reference order.
+// An enumerator that has given all would begin again.
 bool QueueTraces::advance() {
-  if (combines_groups_) {
-    return std::any_of(traces_.rbegin(), traces_.rend(),
-                       [](TraceEnumerator& digit) { return digit.advance(); });
-  }
-  for (; turn_ < traces_.size(); ++turn_) {
-    if (traces_[turn_].advance()) return true;
+  if (is_done_) return false;
+  const auto advance_digit = [](TraceEnumerator& digit) { return digit.advance(); };
+  is_done_ = combines_groups_ ? std::none_of(traces_.rbegin(), traces_.rend(), advance_digit)
+                              : !advance_one();
+  return !is_done_;
+}
+
+// Those that do not vary are at the reference order.
+bool QueueTraces::advance_one() {
+  if (!open_.empty()) at_hand_[varied_] = &resting_[varied_];
+  while (!open_.empty()) {
+    if (turn_ == open_.size()) turn_ = 0;
+    varied_ = open_[turn_];
+    if (traces_[varied_].advance()) {
+      at_hand_[varied_] = &traces_[varied_];
+      ++turn_;
+      return true;
+    }
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(turn_));
   }
   return false;
 }
@@ -235,7 +310,7 @@ bool QueueTraces::make(Schedule& schedule) const {
     const std::vector<uint32_t>& members = groups_[g].units;
     for (uint32_t u = 0; u < members.size(); ++u) {
       std::vector<OperationPart>& earlier = before[units_.parts[members[u]]];
-      const uint64_t* const bits = traces_[g].units_before(u);
+      const uint64_t* const bits = at_hand_[g]->units_before(u);
       for (uint32_t v = 0; v < members.size(); ++v) {
         if ((bits[v / 64] >> (v % 64) & 1) != 0) earlier.push_back(units_.parts[members[v]]);
       }
@@ -271,7 +346,7 @@ std::string QueueTraces::name() const {
   std::string name;
   size_t count = 0;
   for (size_t g = 0; g < groups_.size(); ++g) {
-    for (const UnitPair& pair : traces_[g].reversed_hazards()) {
+    for (const UnitPair& pair : at_hand_[g]->reversed_hazards()) {
       if (count++ > 0) continue;
       const auto text_of = [&](uint32_t member) {
         const OperationPart& part = units_.parts[groups_[g].units[member]];

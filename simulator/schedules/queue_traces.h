@@ -35,7 +35,8 @@ struct QueueUnits {
 inline constexpr size_t kConflictingPartsMax = 512;
 
 // Requires: `program` is in reference order, and has no deadlock.
-// Cost: a run of the machine for each part that conflicts; and the square of these.
+// Cost: O(n log n) for n parts and the bytes that tell them apart; a run of the machine for each
+// part that conflicts, and the square of these.
 QueueUnits find_queue_units(const Program& program);
 
 class QueueTraces {
@@ -64,6 +65,7 @@ class QueueTraces {
 
  private:
   bool advance();
+  bool advance_one();
   bool make(Schedule& schedule) const;
 
   const Program& program_;
@@ -73,8 +75,14 @@ class QueueTraces {
   Natural trace_count_;
   Natural schedule_count_;
   bool is_exact_ = true;
-  std::vector<TraceEnumerator> traces_;  // By group.
-  size_t turn_ = 0;                      // One at a time: the group that varies.
+  std::vector<TraceEnumerator> traces_;          // By group.
+  std::vector<TraceEnumerator> resting_;         // By group: at the reference order.
+  std::vector<const TraceEnumerator*> at_hand_;  // By group.
+  // One at a time: the groups that have more traces, which of them is next, and the one at hand.
+  std::vector<size_t> open_;
+  size_t turn_ = 0;
+  size_t varied_ = 0;
+  bool is_done_ = false;
   uint64_t refused_count_ = 0;
 };
 

@@ -204,8 +204,23 @@ TEST(QueueStrategies, CombineIndependentGroups) {
       "c: dispatch Use reads y writes o[16:32]\nd: dispatch Make writes y on q2\n");
   EXPECT_EQ(explore(run, *find_strategy("exhaustive")).tried.size(), 2u);
   EXPECT_EQ(explore(run, *find_strategy("exhaustive"), {.combines_groups = true}).tried.size(), 3u);
+  EXPECT_EQ(explore(run, *find_strategy("exhaustive"), {.combines_groups = true}).claim,
+            "Complete: every trace of the program was tried.\n");
   const Exploration cut = explore(run, *find_strategy("exhaustive"), {.schedule_count = 1});
   EXPECT_EQ(cut.claim, "Not complete: some traces were not tried.\n");
+}
+
+// So that one with many traces leaves some of the limit to the others.
+TEST(QueueStrategies, LetGroupsTakeTurns) {
+  const Program run = run_of(
+      "memory x 16\nmemory y 16\nq1: queue serial\nq2: queue serial\n"
+      "a: dispatch One writes x\nb: dispatch Two writes x on q1\n"
+      "c: dispatch One writes y\nd: dispatch Two writes y on q2\n");
+  const Exploration exploration = explore(run, *find_strategy("exhaustive"), {.schedule_count = 2});
+  ASSERT_EQ(exploration.tried.size(), 2u);
+  EXPECT_THAT(exploration.tried[0].name, HasSubstr("before a "));
+  EXPECT_THAT(exploration.tried[1].name, HasSubstr("before c "));
+  EXPECT_EQ(explore(run, *find_strategy("exhaustive")).tried.size(), 6u);
 }
 
 TEST(QueueStrategies, SayTheOddsOfPct) {

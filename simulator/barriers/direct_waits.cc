@@ -72,32 +72,35 @@ class QueueWalk {
  public:
   explicit QueueWalk(const Program& program) : program_(program), queues_(program.queue_count()) {}
 
-  // False if queues pass on too much.
+  // False if queues pass on too much, or one that executes nothing does: it is a place to stop at
+  // for all, and so what bounds waits does not hold for it.
   bool run() {
+    find_used_waits();
     signaled_.resize(program_.signal_parts.size());
     for (const Statement& statement : program_.statements) {
       if (statement.kind == StatementKind::kDispatch) {
         add_dispatch(statement);
       } else if (statement.kind == StatementKind::kSync) {
-        if (!add_sync(program_.syncs[statement.index], queues_[statement.queue])) return false;
+        if (!add_sync(statement.index, queues_[statement.queue])) return false;
       }
     }
-    for (const OfQueue& queue : queues_) result_.wait_count -= queue.open_wait_count;
-    return true;
+    return std::ranges::none_of(
+        queues_, [](const OfQueue& queue) { return queue.passes_on && queue.line == UINT32_MAX; });
   }
 
   DirectWaits result() && { return std::move(result_); }
 
  private:
   struct OfQueue {
-    uint32_t line = UINT32_MAX;    // None before its first dispatch.
-    std::vector<Reached> waited;   // Since its last dispatch.
-    uint64_t open_wait_count = 0;  // Of these, those since its last signal.
+    uint32_t line = UINT32_MAX;   // None before its first dispatch.
+    std::vector<Reached> waited;  // Since its last dispatch.
+    bool passes_on = false;       // Somebody waits for what it has waited for.
   };
   // What a signal covers.
   struct Signaled {
     uint32_t line = UINT32_MAX;
     uint32_t count = 0;
+    QueueIndex queue = kNoQueue;
     std::vector<Reached> passed_on;
   };
 
@@ -117,29 +120,52 @@ class QueueWalk {
     }
     result_.before_end.push_back(result_.before_of_all.size());
     queue.waited.clear();
-    queue.open_wait_count = 0;
   }
 
-  bool add_sync(const SyncStep& step, OfQueue& queue) {
+  // Going back: whatever a dispatch comes after, on its queue or by what that waits for.
+  void find_used_waits() {
+    is_used_.assign(program_.syncs.size(), false);
+    std::vector<bool> has_use(queues_.size(), false);  // By queue: of what stands before here.
+    std::vector<bool> is_awaited(program_.signal_parts.size(), false);
+    for (size_t i = program_.statements.size(); i-- > 0;) {
+      const Statement& statement = program_.statements[i];
+      if (statement.kind == StatementKind::kDispatch) has_use[statement.queue] = true;
+      if (statement.kind != StatementKind::kSync) continue;
+      const SyncStep& step = program_.syncs[statement.index];
+      if (step.kind == SyncKind::kSignal) {
+        for (uint32_t k = step.first; k < step.first + step.count; ++k) {
+          if (is_awaited[k]) has_use[statement.queue] = true;
+        }
+      } else if (step.kind == SyncKind::kWait && has_use[statement.queue]) {
+        is_used_[statement.index] = true;
+        if (step.partner != SyncStep::kNoPartner) is_awaited[step.partner] = true;
+      }
+    }
+  }
+
+  bool add_sync(uint32_t index, OfQueue& queue) {
+    const SyncStep& step = program_.syncs[index];
     if (step.kind == SyncKind::kSignal) return add_signal(step, queue);
-    if (step.kind != SyncKind::kWait) return true;
+    if (step.kind != SyncKind::kWait || !is_used_[index]) return true;
     ++result_.wait_count;
-    ++queue.open_wait_count;
     if (step.partner == SyncStep::kNoPartner) return true;
     const Signaled& signaled = signaled_[step.partner];
     if (signaled.count > 0) wait_for({signaled.line, signaled.count}, queue);
     for (const Reached& reached : signaled.passed_on) wait_for(reached, queue);
-    result_.passes_on |= !signaled.passed_on.empty();
+    if (!signaled.passed_on.empty()) {
+      result_.passes_on = true;
+      queues_[signaled.queue].passes_on = true;
+    }
     return spend(signaled.passed_on.size());
   }
 
   bool add_signal(const SyncStep& step, OfQueue& queue) {
     const bool has_line = queue.line != UINT32_MAX;
     const auto count = has_line ? static_cast<uint32_t>(result_.lines[queue.line].size()) : 0u;
+    const QueueIndex index = program_.statements[step.statement.index].queue;
     for (uint32_t k = 0; k < step.count; ++k) {
-      signaled_[step.first + k] = {queue.line, count, queue.waited};
+      signaled_[step.first + k] = {queue.line, count, index, queue.waited};
     }
-    queue.open_wait_count = 0;
     return spend(step.count * queue.waited.size());
   }
 
@@ -159,6 +185,7 @@ class QueueWalk {
 
   const Program& program_;
   std::vector<OfQueue> queues_;
+  std::vector<bool> is_used_;       // By sync step: a wait that some dispatch comes after.
   std::vector<Signaled> signaled_;  // By part of a signal.
   size_t passed_on_count_ = 0;
   DirectWaits result_;

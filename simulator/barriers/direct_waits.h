@@ -21,7 +21,7 @@ struct DirectWaits {
   // queue the latest one.
   std::vector<uint32_t> before_of_all;
   std::vector<size_t> before_end;
-  uint64_t wait_count = 0;  // Edges, or waits but those with nothing after them on their queue.
+  uint64_t wait_count = 0;  // Edges, or waits but those that no dispatch comes after.
   bool passes_on = false;   // Some wait leads on from another one, with no dispatch between.
   bool is_of_edges = false;
 
@@ -33,8 +33,8 @@ struct DirectWaits {
 
 // Returns nothing where other sync orders what is executed than signals and waits for everything,
 // of serial queues that join no others, or full edges of graphs; and where queues pass on very
-// much. Requires: `program` is in reference order. Cost: linear; times the queues where they pass
-// on; of edges the operands at their ends.
+// much, or one that has no dispatch does. Requires: `program` is in reference order. Cost: linear;
+// times the queues where they pass on; of edges the operands at their ends.
 std::optional<DirectWaits> find_direct_waits(const Program& program);
 
 // Whether an access of one conflicts with one of the other. Cost: the pairs of operands.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,9 @@ class BoundsFinder {
         if (row[line_of(earlier)] <= position_of(earlier)) return false;
       }
       keep_needed(i);
+      if (!is_of_edges() && needed_.size() * line_count_ > kWaitClocksMax) return false;
     }
-    if (!is_of_edges() && !set_needs()) return false;
+    if (!is_of_edges()) set_needs();
     return true;
   }
 
@@ -121,8 +123,7 @@ class BoundsFinder {
     return first_place_[line_of(dispatch)] + position_of(dispatch);
   }
 
-  bool set_needs() {
-    if (needed_.size() * line_count_ > kWaitClocksMax) return false;
+  void set_needs() {
     first_place_.assign(line_count_ + 1, 0);
     for (size_t i = 0; i < line_count_; ++i) {
       first_place_[i + 1] = first_place_[i] + waits_.lines[i].size() + 1;
@@ -139,7 +140,6 @@ class BoundsFinder {
     for (NeededWait& wait : needed_) {
       if (wait.need == WaitNeed::kJoin && !join_places(wait)) wait.need = WaitNeed::kApart;
     }
-    return true;
   }
 
   // Whether nothing had joined them.
@@ -186,16 +186,20 @@ std::string text_of(const WaitBounds& bounds) {
   const uint64_t apart = bounds.fewest_apart();
   if (count == 0 && apart == 0) return {};
   const std::string noun = bounds.is_of_edges() ? "edge" : "wait";
+  const std::string_view where = bounds.is_of_edges() ? "" : " on these queues";
   std::string text = fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
   if (count > apart) return text + fmt::format("; {} would add no order, certified.", apart);
-  if (count == bounds.fewest()) return text + ", the fewest that add no order; certified.";
+  if (count == bounds.fewest()) {
+    return text + fmt::format(", the fewest{} that add no order; certified.", where);
+  }
   if (count == apart && !bounds.passes_on) {
     return text + fmt::format(
-                      ", the fewest that add no order if no queue passes on what it has waited "
+                      ", the fewest{} that add no order if no queue passes on what it has waited "
                       "for, else {} at least; certified.",
-                      bounds.fewest());
+                      where, bounds.fewest());
   }
-  return text + fmt::format("; to add no order takes {} at least, certified.", bounds.fewest());
+  return text +
+         fmt::format("; to add no order takes {} at least{}, certified.", bounds.fewest(), where);
 }
 
 }  // namespace interlock

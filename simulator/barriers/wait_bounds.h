@@ -13,15 +13,15 @@ namespace interlock {
 
 struct WaitBounds {
   WaitCertificate certificate;
-  // Those of the program; a wait with nothing after it on its queue does not count.
+  // Those of the program; a wait that no dispatch comes after does not count.
   uint64_t wait_count = 0;
   // Some queue passes on what it has waited for: no dispatch stands between that wait and a signal
   // for which somebody waits.
   bool passes_on = false;
 
   bool is_of_edges() const { return certificate.is_of_edges; }
-  // Any placement that adds no order has as many; and one where no queue passes on, which can do
-  // with as many as that.
+  // Any placement that adds no order has as many, on the queues that have the dispatches; and one
+  // where no queue passes on, which can do with as many as that.
   uint64_t fewest() const { return certificate.fewest(); }
   uint64_t fewest_apart() const { return certificate.waits.size(); }
 };
@@ -30,12 +30,13 @@ struct WaitBounds {
 // its queues; nothing if it does, or if other sync than signals and waits for everything, or full
 // edges, orders anything: stages, host statements, a destroy, events, a queue that joins others,
 // graphs that are launched. Nor of programs beyond kWaitClocksMax, or whose queues pass on very
-// much. Requires: `program` is in reference order, and has no hazard.
-// Cost: linear, times the lines; the pairs of operands of the dispatches that waits and edges join.
+// much, or where one without a dispatch does. Requires: `program` is in reference order, and has no
+// hazard. Cost: linear, times the lines; the pairs of operands of the dispatches that waits and
+// edges join.
 std::optional<WaitBounds> find_wait_bounds(const Program& program);
 
-// "2 waits, the fewest that add no order; certified.", or what else is to be said of them; empty if
-// there are none and none is needed.
+// "2 waits, the fewest on these queues that add no order; certified.", or what else is to be said
+// of them; empty if there are none and none is needed.
 std::string text_of(const WaitBounds& bounds);
 
 }  // namespace interlock

@@ -32,8 +32,8 @@ struct WaitCertificate {
   std::vector<NeededWait> waits;  // By second, then first dispatch.
   bool is_of_edges = false;       // On graph queues. All needs are kOwn.
 
-  // Waits of any placement that adds no order; of one where no queue passes on what it has waited
-  // for all of them are needed.
+  // Waits of any placement that adds no order, on the queues of the lines; of one where no queue
+  // passes on what it has waited for all of them are needed.
   uint64_t fewest() const;
 };
 
@@ -46,12 +46,12 @@ struct WaitProof {
 };
 
 // Whether `certificate` proves that of all sync which orders what conflicts in `program`, and adds
-// no order to that and to the order of the queues that have its dispatches, any has at least
-// certificate.fewest() waits for everything, or edges; and at least certificate.waits.size() if no
-// queue passes on what it has waited for. Reads the operands and queues alone, not the sync, and
-// shares no code with what finds the pairs. Requires: `program` is in reference order.
-// Cost: linear, times the lines; the bytes of the accesses that other accesses tell apart, times
-// the uses of each.
+// no order to that and to the order of the queues that have its dispatches, any on these has at
+// least certificate.fewest() waits for everything, or edges; and at least certificate.waits.size()
+// if no queue passes on what it has waited for. Reads the operands and queues alone, not the sync,
+// and shares no code with what finds the pairs. Requires: `program` is in reference order. Cost:
+// linear, times the lines; the bytes of the accesses that other accesses tell apart, times the uses
+// of each.
 WaitProof prove(const Program& program, const WaitCertificate& certificate,
                 uint64_t step_limit = 200'000'000);
 

@@ -54,7 +54,7 @@ std::string text_of_bounds(const std::string& text) {
 TEST(WaitBounds, SayWhatIsTheFewest) {
   EXPECT_EQ(text_of_bounds("dispatch A writes m on x\nsignal s=1 on x\nwait s=1 on y\n"
                            "dispatch B reads m on y\n"),
-            "1 wait, the fewest that add no order; certified.");
+            "1 wait, the fewest on these queues that add no order; certified.");
   EXPECT_EQ(text_of_bounds("dispatch A writes m on x\nsignal s=1 on x\nwait s=1 on y\n"
                            "dispatch B reads m on y\nwait s=1 on y\ndispatch C reads m on y\n"),
             "2 waits; 1 would add no order, certified.");
@@ -70,7 +70,7 @@ TEST(WaitBounds, SayWhatIsTheFewest) {
 TEST(WaitBounds, CountNoWaitAtTheEnd) {
   EXPECT_EQ(text_of_bounds("dispatch A writes m on x\nsignal s=1 on x\nwait s=1 on y\n"
                            "dispatch B reads m on y\nsignal t=1 on y\nwait t=1 on x\n"),
-            "1 wait, the fewest that add no order; certified.");
+            "1 wait, the fewest on these queues that add no order; certified.");
 }
 
 TEST(WaitBounds, SayNothingWhereOrderIsAddedOrOtherSyncOrders) {
@@ -111,13 +111,14 @@ std::string nine_pairs(bool passes_on) {
 TEST(WaitBounds, TellWhatIsPassedOn) {
   const std::optional<WaitBounds> apart = find_wait_bounds(parsed(nine_pairs(false)));
   ASSERT_TRUE(apart.has_value());
-  EXPECT_EQ(text_of(*apart),
-            "9 waits, the fewest that add no order if no queue passes on what it has waited for, "
-            "else 5 at least; certified.");
+  EXPECT_EQ(
+      text_of(*apart),
+      "9 waits, the fewest on these queues that add no order if no queue passes on what it has waited for, "
+      "else 5 at least; certified.");
   const std::optional<WaitBounds> passed = find_wait_bounds(parsed(nine_pairs(true)));
   ASSERT_TRUE(passed.has_value());
   EXPECT_TRUE(passed->passes_on);
-  EXPECT_EQ(text_of(*passed), "5 waits, the fewest that add no order; certified.");
+  EXPECT_EQ(text_of(*passed), "5 waits, the fewest on these queues that add no order; certified.");
   EXPECT_EQ(passed->certificate.waits, apart->certificate.waits);
 }
 

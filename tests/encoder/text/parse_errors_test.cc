@@ -335,7 +335,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ParseErrorOfHeader, SaysThatTheFirstStatementIsTheHeader) {
   EXPECT_EQ(parse("\n# comment\nmemory a 16\n", "p.ilk").error().message,
             "p.ilk:3:1: error: found 'memory'; expected the header line 'interlock 1'.");
-  EXPECT_EQ(error_of("\xef\xbb\xbfinterlock 1\n"),
+  EXPECT_EQ(parse("\xef\xbb\xbfinterlock 1\n", "p.ilk").error().message,
             "p.ilk:1:1: error: the text begins with a byte order mark; write it as UTF-8 without "
             "one.");
   EXPECT_TRUE(parse("\n# comment\ninterlock 1\nmemory a 16\n"));

@@ -183,7 +183,8 @@ struct ExpectDraft {
   std::string encoder;  // Empty: the program as it stands.
   bool is_clean = false;
   FindingKind kind = FindingKind::kReadAfterWrite;
-  std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers. Of
+  std::string first;   // Of kRedundant: a barrier, by label or by position among the barriers; a
+                       // statement of sync, by label or "@3"; or where an edge comes from. Of
                        // kUseAfterFree: a lifetime statement, likewise. Of kGradient: a tensor.
   std::string second;  // Empty if the kind concerns one statement.
   std::vector<std::string> waiting;  // Of kDeadlock: statements, likewise.

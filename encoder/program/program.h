@@ -254,16 +254,17 @@ struct Displacement {
   bool operator==(const Displacement&) const = default;
 };
 
-// `expect clean` (no kind), `expect KIND FIRST [SECOND]` or `expect redundant BARRIER`, for the
-// program as it stands or for one encoder.
+// `expect clean` (no kind), `expect KIND FIRST [SECOND]` or `expect redundant SYNC`, of an edge its
+// two ends, for the program as it stands or for one encoder.
 struct Expectation {
   NameId encoder;  // None: the program as it stands.
   bool is_clean = false;
   FindingKind kind = FindingKind::kReadAfterWrite;
   DispatchId first;
   DispatchId second;    // None for kinds that concern one dispatch.
-  BarrierId barrier;    // Of kRedundant, which has no dispatches. May be past the last one if
-                        // `encoder` is some: it counts the barriers that the encoder places.
+  BarrierId barrier;    // Of kRedundant, which has dispatches only of an edge: its two ends. May be
+                        // past the last one if `encoder` is some: it counts the barriers that the
+                        // encoder places.
   LifetimeId lifetime;  // Of kUseAfterFree: what ends the value; `first` is then the reader.
   TensorId tensor;      // Of kGradient: what the gradient is by. No dispatches.
   SyncId sync;          // Of kRedundant, instead of a barrier.

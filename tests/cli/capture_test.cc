@@ -269,11 +269,14 @@ TEST_F(Capture, FindsTheMissingBarrierOfFfmpegsAvgblur) {
   EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
   EXPECT_THAT(clean.out, HasSubstr("no findings"));
   // What is touched makes the findings certain.
-  const CommandResult exact = filtered("avgblur_vulkan", {"--exact"});
+  const CommandResult exact = filtered("avgblur_vulkan", {"--exact", "-o", file});
   EXPECT_EQ(exact.status, 1) << exact.out << exact.err;
   EXPECT_THAT(exact.out, HasSubstr("  exact: 6 of 6 dispatches with the ranges"));
   EXPECT_THAT(exact.out, HasSubstr("\nRAW hazard: "));
   EXPECT_THAT(exact.out, Not(HasSubstr("possible")));
+  EXPECT_EQ(run_interlock({"minimize", file, "-o", small}).status, 1);
+  EXPECT_THAT(run_interlock({"check", small}).out, HasSubstr("\n2 dispatches, "));
+  EXPECT_EQ(run_interlock({"replay", small}).status, 1);
 }
 
 // Four submissions, each of them waited for; the first and the last lack a barrier.

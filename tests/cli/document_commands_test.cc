@@ -54,7 +54,7 @@ constexpr Exception kExceptions[] = {
     {"", "./dev ", "It is what runs the tests."},
     {"", "export PATH=", "The shell of the tests finds `interlock` without."},
     {"README.md", "interlock capture ", "It needs FFmpeg: ./dev apps runs it."},
-    {"README.md", "interlock minimize --possible blur.ilk",
+    {"README.md", "interlock minimize blur.ilk",
      "As above; Capture.FindsTheMissingBarrierOfFfmpegsAvgblur does it."},
     {"README.md", "interlock replay small.ilk", "As above."},
     {"docs/found.md", "interlock capture ", "It needs FFmpeg and mpv: ./dev apps runs them."},

@@ -32,6 +32,8 @@ std::string done_name(const std::string& queue) { return queue + ".done"; }
 
 constexpr std::string_view kWaitForOthers =
     "a wait for a semaphore that was imported (who signals it is not seen)";
+constexpr std::string_view kWaitForExported =
+    "a wait for a value of an exported timeline that others may signal";
 
 // Semaphores cover all stages of the device: so does one that names them all.
 StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
@@ -103,6 +105,10 @@ void QueueSync::apply(const ShareSyncRecord& record) {
     return;
   }
   Semaphore& semaphore = found->second;
+  if (semaphore.is_timeline) {
+    semaphore.is_exported = true;
+    return;
+  }
   if (record.is_import != 0) {
     if (record.is_temporary != 0 && !semaphore.before) {
       semaphore.before = {semaphore.is_imported, std::move(semaphore.signalled)};
@@ -143,8 +149,8 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   if (found == semaphores_.end()) return summary_.note("a wait for a semaphore that is not known");
   Semaphore& semaphore = found->second;
   if (semaphore.is_timeline) {
-    if (semaphore.is_imported && use.value > semaphore.signal_max()) {
-      return summary_.note(kWaitForOthers);
+    if (semaphore.may_be_of_others(use.value)) {
+      return summary_.note(semaphore.is_imported ? kWaitForOthers : kWaitForExported);
     }
     if (use.value <= semaphore.initial) return;  // It orders nothing.
     semaphore.wait_max = std::max(semaphore.wait_max, use.value);
@@ -293,11 +299,14 @@ void QueueSync::apply(const FenceReachedRecord& record) {
 void QueueSync::apply(const SemaphoreReachedRecord& record) {
   Semaphore* const semaphore = find_timeline(record.semaphore);
   if (semaphore == nullptr || record.value <= semaphore->host_reached) return;
-  if (record.value > semaphore->signal_max()) {
+  if (semaphore->may_be_of_others(record.value)) {
     return summary_.note(
         semaphore->is_imported
             ? "a value of a timeline that was imported (who signals it is not seen)"
-            : "a value of a timeline that nothing in the log signals");
+            : "a value of an exported timeline that others may have signalled");
+  }
+  if (record.value > semaphore->signal_max()) {
+    return summary_.note("a value of a timeline that nothing in the log signals");
   }
   semaphore->host_reached = record.value;
   full_waits_.host_waits(semaphore->name, record.value);

@@ -87,6 +87,7 @@ class QueueSync {
     // Of a binary one: it is signalled, after these.
     std::optional<std::vector<Point>> signalled;
     bool is_imported = false;  // Others may signal it.
+    bool is_exported = false;  // Of a timeline: likewise.
     // Of one that is imported until a wait for it: what it is then.
     struct Before {
       bool is_imported = false;
@@ -100,6 +101,10 @@ class QueueSync {
     uint64_t declared_window = 0;  // The last one that declares it.
 
     uint64_t signal_max() const { return signals.empty() ? initial : *signals.rbegin(); }
+    // Of a timeline: others may signal this value, or one from there to the next of the log.
+    bool may_be_of_others(uint64_t value) const {
+      return (is_imported || is_exported) && value > initial && !signals.contains(value);
+    }
   };
 
   struct Queue {

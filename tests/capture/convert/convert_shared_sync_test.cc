@@ -161,6 +161,31 @@ TEST(ConvertSharedSync, NamesAValueOfATimelineOfOthers) {
       ElementsAre(Key("a value of a timeline that was imported (who signals it is not seen)")));
 }
 
+// Others may signal 1 before the application signals 2: a wait for 1 is not one for 2.
+TEST(ConvertSharedSync, TakesNoLaterSignalOfItsOwnForOneOfOthers) {
+  for (const bool is_imported : {false, true}) {
+    for (const bool is_host : {false, true}) {
+      SyntheticLog log = log_with_semaphore(true);
+      if (is_imported) {
+        import_it(log, false);
+      } else {
+        export_it(log, kOpaque);
+      }
+      submit(log, 0, 2);
+      if (is_host) {
+        log.append(SemaphoreReachedRecord{kSemaphore, 1});
+        submit(log, 0, 0);
+      } else {
+        submit(log, 1, 0);
+      }
+      const ConvertedLog result = converted(log.bytes());
+      EXPECT_EQ(result.error, "");
+      EXPECT_THAT(findings_of(result.text), SizeIs(1)) << result.text;
+      EXPECT_THAT(result.summary.not_understood, SizeIs(1));
+    }
+  }
+}
+
 TEST(ConvertSharedSync, TakesWhatAHostileLogSays) {
   SyntheticLog log = log_with_semaphore(false);
   for (const uint64_t object : {kSemaphore, kFence, kQueue}) {

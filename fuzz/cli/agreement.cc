@@ -248,7 +248,7 @@ Agreement agreement_of(const Program& program, const Sides& sides, const Capture
   for (uint64_t i = 0; i < sides.own_of_presents; ++i) {
     agreement.only_own.add(std::string(kPresentsAreApart), "at a presentation");
   }
-  agreement.is_cut = judge.is_cut();
+  agreement.is_cut = judge.is_cut() || own_reasons.is_cut();
   return agreement;
 }
 

@@ -19,6 +19,8 @@ constexpr std::string_view kWrittenBetween =
 
 // Operands that are looked at for what stands between two accesses, in all.
 constexpr uint64_t kStepsMax = 20'000'000;
+// Of what is left of a range, so many pieces are looked at in a step.
+constexpr uint64_t kPiecesPerStep = 16;
 
 void remove_range(std::vector<ByteRange>& ranges, ByteRange gone) {
   std::vector<ByteRange> rest;
@@ -88,6 +90,8 @@ std::string OwnReasons::reason_of(const CapturedPlace& second, const Finding& fi
   }
   return std::string(kNoReason);
 }
+
+bool OwnReasons::is_cut() const { return step_count_ >= kStepsMax; }
 
 bool OwnReasons::names(FindingKind kind, const CapturedPlace& second,
                        const CapturedPlace& first) const {
@@ -178,8 +182,11 @@ OwnReasons::Cover OwnReasons::cover_of(const Finding& finding) {
 bool OwnReasons::remove(const Dispatch& dispatch, MemoryId memory, Side side,
                         std::vector<ByteRange>& ranges) {
   for (const Access& access : program_.accesses_of(dispatch)) {
-    if (++step_count_ > kStepsMax) return false;
-    if (access.memory == memory && (access.*side)()) remove_range(ranges, access.range);
+    if (is_cut()) return false;
+    ++step_count_;
+    if (access.memory != memory || !(access.*side)()) continue;
+    step_count_ += ranges.size() / kPiecesPerStep;
+    remove_range(ranges, access.range);
   }
   return true;
 }

@@ -38,6 +38,9 @@ class OwnReasons {
   // or kNoReason. Cost: the operands between the two commands of each, up to a limit.
   std::string reason_of(const CapturedPlace& second, const std::vector<const Finding*>& findings);
 
+  // Whether that limit was reached, so that a reason may have been missed.
+  bool is_cut() const;
+
  private:
   // What hides an earlier access from one who keeps of each byte the last write, and the reads
   // since.

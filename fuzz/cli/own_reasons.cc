@@ -165,6 +165,8 @@ OwnReasons::Cover OwnReasons::cover_of(const Finding& finding) {
   std::vector<ByteRange> unwritten = {finding.overlap};
   std::vector<ByteRange> untouched = {finding.overlap};
   for (size_t i = finding.first.dispatch.index + 1; i < finding.second->dispatch.index; ++i) {
+    if (is_cut()) return Cover::kNone;
+    ++step_count_;
     const Dispatch& between = program_.dispatch(DispatchId(i));
     if (program_.queue_of(between) != queue) continue;
     const bool is_known = remove(between, finding.memory, &Access::has_write_side, unwritten) &&

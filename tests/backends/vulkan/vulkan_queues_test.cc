@@ -107,7 +107,7 @@ TEST_F(VulkanQueues, LeaveWhatTheReferenceLeavesOnCleanLaunches) {
     ASSERT_EQ(first_differing_trial(backend, *run, 3), 0) << "seed " << seed << "\n"
                                                           << print(as_in_text(*run));
   }
-  EXPECT_GT(clean_count, count / 60);
+  EXPECT_GE(clean_count, count / 60);
 }
 
 TEST_F(VulkanQueues, RefuseADeadlock) {

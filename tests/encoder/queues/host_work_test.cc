@@ -180,7 +180,7 @@ TEST(HostWork, IsOrderedAndNoWaitCanGo) {
     }
   }
   EXPECT_GT(end_count, static_cast<uint64_t>(count / 4));
-  EXPECT_GT(host_wait_count, static_cast<uint64_t>(count / 4));
+  EXPECT_GT(host_wait_count, static_cast<uint64_t>(count / 8));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
     }
   }
   EXPECT_GT(judged_count, count / 2);
-  EXPECT_GT(clean_count, count / 20);
+  EXPECT_GE(clean_count, count / 20);
   print_proof(judged_count,
               "no strategy runs operations of several queues against the clocks, nor differs "
               "without a hazard");
@@ -216,8 +216,8 @@ TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
       ASSERT_TRUE(!combines || reached.observable == all.observable);
     }
   }
-  EXPECT_GT(judged_count, count / 10);
-  EXPECT_GT(differing_count, count / 40);
+  EXPECT_GE(judged_count, count / 10);
+  EXPECT_GE(differing_count, count / 40);
   print_proof(judged_count,
               "the traces of several queues have every outcome that some execution has, and no "
               "other");

@@ -15,28 +15,6 @@
 #include "encoder/program/draft.h"
 
 namespace interlock {
-namespace {
-
-// Requires: the tensors and the statements of `program` end with those that were written.
-Backward place_of(const Program& program, const BackwardDraft& request,
-                  const std::vector<std::string>& gradients, uint32_t tensor_count,
-                  uint32_t statement_count) {
-  std::map<std::string_view, TensorId> tensors;
-  for (size_t i = 0; i < program.tensors.size(); ++i) {
-    tensors.emplace(program.name(program.tensors[i].name), TensorId(i));
-  }
-  Backward pass;
-  pass.loss = tensors.at(request.loss);
-  for (const std::string& name : request.wrt) pass.wrt.push_back(tensors.at(name));
-  for (const std::string& name : gradients) pass.gradients.push_back(tensors.at(name));
-  pass.first = StatementId(program.statements.size() - statement_count);
-  pass.statement_count = statement_count;
-  pass.first_tensor = TensorId(program.tensors.size() - tensor_count);
-  pass.tensor_count = tensor_count;
-  return pass;
-}
-
-}  // namespace
 
 Result<AppendedBackward> append_backward(const Program& program, const BackwardDraft& request,
                                          const Limits& limits) {
@@ -55,8 +33,26 @@ Result<AppendedBackward> append_backward(const Program& program, const BackwardD
   Result<Program> appended = build(draft, limits);
   if (!appended) return appended.error();
   const Backward pass =
-      place_of(*appended, request, written->gradients, tensor_count, statement_count);
+      appended_pass(*appended, request, written->gradients, tensor_count, statement_count);
   return AppendedBackward{std::move(*appended), pass};
+}
+
+Backward appended_pass(const Program& program, const BackwardDraft& request,
+                       const std::vector<std::string>& gradients, size_t tensor_count,
+                       size_t statement_count) {
+  std::map<std::string_view, TensorId> tensors;
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    tensors.emplace(program.name(program.tensors[i].name), TensorId(i));
+  }
+  Backward pass;
+  pass.loss = tensors.at(request.loss);
+  for (const std::string& name : request.wrt) pass.wrt.push_back(tensors.at(name));
+  for (const std::string& name : gradients) pass.gradients.push_back(tensors.at(name));
+  pass.first = StatementId(program.statements.size() - statement_count);
+  pass.statement_count = static_cast<uint32_t>(statement_count);
+  pass.first_tensor = TensorId(program.tensors.size() - tensor_count);
+  pass.tensor_count = static_cast<uint32_t>(tensor_count);
+  return pass;
 }
 
 }  // namespace interlock

@@ -1,6 +1,11 @@
 // Appends a backward pass to a program: Program -> Program.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
@@ -20,5 +25,12 @@ struct AppendedBackward {
 // write_backward().
 Result<AppendedBackward> append_backward(const Program& program, const BackwardDraft& request,
                                          const Limits& limits = {});
+
+// Where that pass stands in `program`: its last tensors and statements are what was written, so
+// many of each; `gradients` are the names of the gradients, by `request.wrt`. Cost: as of a map of
+// the tensors.
+Backward appended_pass(const Program& program, const BackwardDraft& request,
+                       const std::vector<std::string>& gradients, size_t tensor_count,
+                       size_t statement_count);
 
 }  // namespace interlock

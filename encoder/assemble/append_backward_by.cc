@@ -19,20 +19,6 @@ std::vector<std::string> gradient_names(const AppendedBackward& appended) {
   return names;
 }
 
-// Where the tensors and the statements of `answer` stand that `given` has not.
-Backward place_after(const Program& given, const Program& answer, const BackwardDraft& request,
-                     const std::vector<std::string>& gradients) {
-  Backward pass;
-  pass.loss = answer.find_tensor(request.loss);
-  for (const std::string& name : request.wrt) pass.wrt.push_back(answer.find_tensor(name));
-  for (const std::string& name : gradients) pass.gradients.push_back(answer.find_tensor(name));
-  pass.first = StatementId(given.statements.size());
-  pass.statement_count = static_cast<uint32_t>(answer.statements.size() - given.statements.size());
-  pass.first_tensor = TensorId(given.tensors.size());
-  pass.tensor_count = static_cast<uint32_t>(answer.tensors.size() - given.tensors.size());
-  return pass;
-}
-
 }  // namespace
 
 std::string remark_of(const BackwardDraft& request, const std::vector<std::string>& gradients) {
@@ -65,7 +51,9 @@ Result<AppendedBy> append_backward_by(const Program& program, BackwardDraft requ
   Encoding encoding = backward.external->apply(*given, remark_of(request, gradients));
   AppendedBy by{{}, std::move(encoding.failure), std::move(*reference)};
   if (by.failure) return by;
-  by.appended.pass = place_after(*given, encoding.program, request, gradients);
+  by.appended.pass = appended_pass(encoding.program, request, gradients,
+                                   encoding.program.tensors.size() - given->tensors.size(),
+                                   encoding.program.statements.size() - given->statements.size());
   by.appended.program = std::move(encoding.program);
   if (program.outputs.empty()) return by;
   ProgramDraft draft = draft_of(by.appended.program);

@@ -75,12 +75,46 @@ Result<Success> write_in_place(const std::string& path, std::string_view content
   return Success{};
 }
 
-// Writes the temporary file `name`. Returns EEXIST if there is one already.
-std::optional<int> write_new(const std::string& name, std::string_view content) {
+bool is_own_stream(std::string_view path) { return path == "/dev/stdout" || path == "/dev/stderr"; }
+
+enum class TargetKind : uint8_t {
+  kReplaced,  // A file, or nothing yet.
+  kInPlace,   // A device, a pipe.
+  kFolder,
+};
+
+// What writing `path` writes: what a link leads to.
+struct Target {
+  std::string path;
+  TargetKind kind;
+};
+
+Target target_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, error);
+  std::string target = error ? path : resolved.string();
+  const auto status = std::filesystem::status(target, error);
+  TargetKind kind = TargetKind::kReplaced;
+  if (std::filesystem::is_directory(status)) {
+    kind = TargetKind::kFolder;
+  } else if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    kind = TargetKind::kInPlace;
+  }
+  return {std::move(target), kind};
+}
+
+// Writes the temporary file `name`, with the permissions of `target`, if that is there. Returns
+// EEXIST if there is one already.
+std::optional<int> write_new(const std::string& name, std::string_view content,
+                             const std::string& target) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  const int number = ::open(name.c_str(), kFlags, 0666);
+  struct stat replaced = {};
+  const bool is_there = ::stat(target.c_str(), &replaced) == 0;
+  const int number = ::open(name.c_str(), kFlags, is_there ? 0600 : 0666);
   if (number < 0) return errno;
-  const auto code = write_all(number, content);
+  std::optional<int> code;
+  if (is_there && ::fchmod(number, replaced.st_mode & 0777) != 0) code = errno;
+  if (!code) code = write_all(number, content);
   // Some file systems report a full disk only here.
   return ::close(number) != 0 && !code ? std::optional<int>(errno) : code;
 }
@@ -161,8 +195,9 @@ Result<std::vector<std::string>> programs_at(const std::vector<std::string>& pat
          entry.increment(error)) {
       if (is_stopped()) return file_error("read", path, EINTR);
       std::error_code unknown;
+      // A pipe would be waited for; whoever means one names it.
       const bool is_program =
-          is_program_name(entry->path().native()) && !entry->is_directory(unknown);
+          is_program_name(entry->path().native()) && entry->is_regular_file(unknown);
       if (is_program) files.push_back(entry->path().string());
     }
     if (error) return file_error("read", path, error.value());
@@ -183,29 +218,43 @@ Result<Success> write_file(const std::string& path, std::string_view content) {
   }
   if (is_stopped()) return file_error("write", path, EINTR);  // It may be wrong.
   // The stream that the process has already: opening the name again would start at its beginning.
-  if (path == "/dev/stdout" || path == "/dev/stderr") {
+  if (is_own_stream(path)) {
     const auto code = write_all(path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO, content);
     return code ? Result<Success>(file_error("write", path, *code)) : Success{};
   }
-  std::error_code ignored;
-  const std::filesystem::path resolved = std::filesystem::canonical(path, ignored);
-  const std::string target = ignored ? path : resolved.string();
-  const auto status = std::filesystem::status(target, ignored);
-  if (std::filesystem::is_directory(status)) return file_error("write", path, EISDIR);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    return write_in_place(target, content);
-  }
+  const Target target = target_of(path);
+  if (target.kind == TargetKind::kFolder) return file_error("write", path, EISDIR);
+  if (target.kind == TargetKind::kInPlace) return write_in_place(target.path, content);
   std::optional<int> code = EEXIST;
   std::string name;
   for (int attempt = 0; attempt < 100 && code == EEXIST; ++attempt) {
-    name = temporary_name(target, attempt);
-    code = write_new(name, content);
+    name = temporary_name(target.path, attempt);
+    code = write_new(name, content, target.path);
   }
-  if (!code && ::rename(name.c_str(), target.c_str()) != 0) code = errno;
+  if (!code && ::rename(name.c_str(), target.path.c_str()) != 0) code = errno;
   if (code) {
     if (code != EEXIST) ::unlink(name.c_str());
     return file_error("write", path, *code);
   }
+  return Success{};
+}
+
+Result<Success> check_writable(const std::string& path) {
+  if (is_own_stream(path)) return Success{};
+  const Target target = target_of(path);
+  if (target.kind == TargetKind::kFolder) return file_error("write", path, EISDIR);
+  std::string written = target.path;  // In place, or the folder in which a file is replaced.
+  if (target.kind == TargetKind::kReplaced) {
+    const std::filesystem::path folder = std::filesystem::path(target.path).parent_path();
+    written = folder.empty() ? "." : folder.string();
+    std::error_code ignored;
+    const bool is_known = std::filesystem::exists(written, ignored);
+    if (is_known && !std::filesystem::is_directory(written, ignored)) {
+      return file_error("write", path, ENOTDIR);
+    }
+  }
+  const int mode = target.kind == TargetKind::kReplaced ? W_OK | X_OK : W_OK;
+  if (::access(written.c_str(), mode) != 0) return file_error("write", path, errno);
   return Success{};
 }
 

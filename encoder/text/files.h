@@ -20,8 +20,9 @@ namespace interlock {
 Result<Program> parse_file(const std::string& path, const ParseOptions& options = {});
 
 // The files of the paths, each path in turn: of a folder those of its tree whose names end in
-// `.ilk` or `.ilk.gz`, in the order of their bytes; links to folders are not followed. Nothing else
-// is looked up. Errors: a folder that has none, or cannot be read.
+// `.ilk` or `.ilk.gz`, in the order of their bytes; links to folders are not followed, and what is
+// no file, as a pipe, is passed over. Nothing else is looked up. Errors: a folder that has none, or
+// cannot be read.
 Result<std::vector<std::string>> programs_at(const std::vector<std::string>& paths);
 
 // Reads the file; "-" is standard input.
@@ -29,9 +30,15 @@ Result<std::vector<std::string>> programs_at(const std::vector<std::string>& pat
 // (stop.h).
 Result<std::string> read_file(const std::string& path, const Limits& limits = {});
 
-// Replaces the file in one step: a temporary name, then a rename. Compressed, if its name ends in
+// Replaces the file in one step: a temporary name, then a rename. The permissions of the file stay;
+// another hard link to it keeps what was there. Compressed, if its name ends in
 // ".gz". A stop (stop.h) is an error, too.
 Result<Success> write_file(const std::string& path, std::string_view content);
+
+// Whether write_file() can begin to write `path`, so that nobody works for hours in vain. Errors,
+// as write_file() has them: a folder of that name, or one that is not there, and what this process
+// may not write. Whether there is room shows when it is written.
+Result<Success> check_writable(const std::string& path);
 
 // "FILE.PID.ATTEMPT.tmp", of this process.
 std::string temporary_name(const std::string& file, int attempt);

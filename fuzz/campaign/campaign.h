@@ -114,6 +114,7 @@ struct CampaignOptions {
   // Of a shard (merge.h), the runs of the campaign that it is a part of; else 0.
   uint64_t whole_begin = 0;
   uint64_t whole_end = 0;
+  std::string shard;   // "I/N" of it.
   double seconds = 0;  // If positive: until then, and run_count does not count.
   // Created if missing. Empty: nothing is written. With a journal (journal.h), from which the same
   // campaign goes on where it was ended or killed; others of the same subject, with another seed,

@@ -64,6 +64,7 @@ Result<Success> take_shard(CampaignOptions& options, uint64_t shard, uint64_t sh
   };
   const uint64_t begin = end_of(shard - 1);
   const uint64_t end = end_of(shard);
+  options.shard = fmt::format("{}/{}", shard, shard_count);
   options.whole_begin = options.first_run;
   options.whole_end = options.first_run + options.run_count;
   options.first_run += begin;

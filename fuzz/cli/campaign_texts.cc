@@ -46,10 +46,10 @@ std::string text_of(const DeviceSummary& device, const std::string& name) {
 // are too many are no hazard: no schedule shows them.
 std::string commands_of(const CampaignFind& find, const CampaignOptions& campaign) {
   if (!find.failure.empty() && !find.path.empty()) {
-    return fmt::format("  Again: {}\n", command_of_failure(campaign, find, shell_word(find.path)));
+    return fmt::format("  Again: {}\n", command_of_failure(campaign, find, path_word(find.path)));
   }
   std::string text;
-  const std::string file = shell_word(find.path);
+  const std::string file = path_word(find.path);
   const bool is_excess = find.signature == "excess";
   if (!find.path.empty() && !is_excess) {
     text += fmt::format("  Report: interlock check {}\n", file);
@@ -125,7 +125,7 @@ std::string summary_of(const CampaignReport& report, const CampaignOptions& camp
             ? fmt::format(", {} of them by branches of the encoder", report.branch_cell_count)
             : "",
         report.parent_count,
-        campaign.out_dir.empty() ? "" : ", in " + shell_word(campaign.out_dir + "/parents"));
+        campaign.out_dir.empty() ? "" : ", in " + path_word(campaign.out_dir + "/parents"));
   }
   if (report.is_given_up) {
     text +=
@@ -151,12 +151,17 @@ std::string command_that_goes_on(const CampaignReport& report, const CampaignOpt
     command += fmt::format(" --device-period={}", campaign.oracles.device.period);
   }
   command += fmt::format(" --seed={}", campaign.seed);
-  if (campaign.first_run + done > 0) {
-    command += fmt::format(" --first-run={}", campaign.first_run + done);
-  }
+  // A shard that went on as other runs could not be merged. Without a journal there is nothing to
+  // merge.
+  const bool is_shard = has_journal && !campaign.shard.empty();
+  const uint64_t first_run = is_shard ? campaign.whole_begin : campaign.first_run + done;
+  if (first_run > 0) command += fmt::format(" --first-run={}", first_run);
   if (campaign.seconds > 0) {
     const double left = campaign.seconds - (has_journal ? 0 : seconds_passed);
     command += fmt::format(" --seconds={}", has_journal ? left : std::max(1.0, std::ceil(left)));
+  } else if (is_shard) {
+    command += fmt::format(" --runs={} --shard={}", campaign.whole_end - campaign.whole_begin,
+                           campaign.shard);
   } else {
     command += fmt::format(" --runs={}", campaign.run_count - done);
   }

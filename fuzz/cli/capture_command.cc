@@ -48,7 +48,7 @@ std::string exact_command_of(const CaptureOptions& options) {
   std::string text = "interlock capture --exact";
   if (request.dropped_barrier) text += fmt::format(" --drop-barrier={}", *request.dropped_barrier);
   if (!request.pretended.empty()) text += " --pretend=" + shell_word(request.pretended);
-  if (!options.output.empty()) text += " -o " + shell_word(options.output);
+  if (!options.output.empty()) text += " -o " + path_word(options.output);
   text += " --";
   for (const std::string& argument : options.command) text += " " + shell_word(argument);
   return text;
@@ -159,11 +159,6 @@ ExitStatus run_capture(const CaptureOptions& options) {
   if (options.request.is_exact && options.request.is_validated) {
     return report_error({"--syncval would look at what --exact adds: run one after the other."});
   }
-  // Before a run that may take long.
-  for (const std::string& path : {options.output, options.kept_log}) {
-    const std::string complaint = complaint_about_place(path);
-    if (!complaint.empty()) return report_error({complaint});
-  }
   // While a command runs, signals are for the command: judge_run() follows it.
   if (!options.log.empty()) {
     const Interruptible interruptible;
@@ -197,8 +192,10 @@ void add_capture_command(CLI::App& app, ExitStatus& status) {
       app, status, "capture", "runs a Vulkan application, and judges what it submitted",
       run_capture);
   command.add_option("command", options.command, "the application and its arguments, after --");
-  command.add_option("-o,--output", options.output, "where the program goes (.ilk)");
-  command.add_option("--keep-log", options.kept_log, "where a copy of the log goes");
+  command.add_option("-o,--output", options.output, "where the program goes (.ilk)")
+      ->check(writable_path());
+  command.add_option("--keep-log", options.kept_log, "where a copy of the log goes")
+      ->check(writable_path());
   command.add_option("--log", options.log, "a log that was kept, instead of a command");
   add_number(command, "--window-kib", options.window_kib,
              "a program of more text than this is judged in windows, which end where the host has "

@@ -1,10 +1,7 @@
 #include "fuzz/cli/captured_files.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -79,23 +76,6 @@ uint64_t remove_earlier_captures(const std::string& path) {
     if (std::filesystem::remove(file->path(), ignored)) ++count;
   }
   return count;
-}
-
-std::string complaint_about_place(const std::string& path) {
-  if (path.empty() || is_device(path)) {
-    return std::filesystem::is_directory(path) ? fmt::format("{} is a folder.", path) : "";
-  }
-  const std::filesystem::path whole(path);
-  const std::string folder = whole.has_parent_path() ? whole.parent_path().string() : ".";
-  std::error_code error;
-  if (!std::filesystem::is_directory(folder, error)) {
-    return fmt::format("{} cannot be written: there is no folder {}.", path, folder);
-  }
-  const bool is_there = std::filesystem::exists(whole, error);
-  if (access(is_there ? path.c_str() : folder.c_str(), W_OK) != 0) {
-    return fmt::format("{} cannot be written: {}.", path, std::strerror(errno));
-  }
-  return {};
 }
 
 }  // namespace interlock

@@ -19,7 +19,4 @@ std::string path_of_window(const std::string& path, uint64_t number);
 // read or removed stays. Returns how many went. To be called once there is something to write.
 uint64_t remove_earlier_captures(const std::string& path);
 
-// Why no file of this name can be written, as far as can be known before; empty: it can.
-std::string complaint_about_place(const std::string& path);
-
 }  // namespace interlock

@@ -44,7 +44,7 @@ std::string next_commands_of(const ConformReport& report, const ConformCommand& 
   std::string shown;
   for (const ConformProperty& property : report.properties) {
     if (property.path.empty()) continue;
-    const std::string file = shell_word(property.path);
+    const std::string file = path_word(property.path);
     if (property.name == "answers") {
       text += fmt::format("  Again: interlock encode --encoder={}{} {}\n",
                           shell_word(options.encoder), options.external.flags(), file);

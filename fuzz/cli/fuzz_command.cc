@@ -42,6 +42,17 @@ ExitStatus status_of(const CampaignReport& report) {
   return report.device.failure_count > 0 ? ExitStatus::kUnavailable : ExitStatus::kNothingFound;
 }
 
+// How the campaign is told of, as its command said it.
+std::string telling_flags(const FuzzOptions& options) {
+  std::string flags;
+  for (const std::string& path : options.report_paths) flags += " --report=" + shell_word(path);
+  if (options.progress != FuzzOptions{}.progress)
+    flags += " --progress=" + shell_word(options.progress);
+  if (options.is_quiet) flags += " -q";
+  if (options.is_verbose) flags += " -v";
+  return flags;
+}
+
 ExitStatus run_fuzz(FuzzOptions& options) {
   const Interruptible interruptible(kGraceSeconds);  // Opening an encoder may take its time.
   auto set = set_campaign(options);
@@ -76,8 +87,9 @@ ExitStatus run_fuzz(FuzzOptions& options) {
     print_report("internal disagreement: " + disagreement + " Please report this as a bug.\n");
   }
   if (report->was_stopped) {
-    print_out(fmt::format("  Interrupted. Go on: {}\n",
-                          command_that_goes_on(*report, campaign, passed.count())));
+    print_out(fmt::format("  Interrupted. Go on: {}{}\n",
+                          command_that_goes_on(*report, campaign, passed.count()),
+                          telling_flags(options)));
   }
   return worse(status_of(*report),
                write_reports(options, MeasuredRate{last.judged_run_count, last.seconds}));

@@ -78,7 +78,7 @@ Result<Success> check_reports(FuzzOptions& options) {
   if (!options.report_paths.empty() && options.campaign.out_dir.empty()) {
     return Error{"--report tells what is in the folder of a campaign. Give --out=DIR, too."};
   }
-  return check_report_paths(options.report_paths);
+  return check_report_paths(options.report_paths, options.campaign.out_dir);
 }
 
 Result<Success> set_shard(FuzzOptions& options) {

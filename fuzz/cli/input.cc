@@ -25,7 +25,7 @@ CLI::Validator whole_number(uint64_t min, uint64_t max) {
     text = std::to_string(*number);
     return {};
   };
-  return CLI::Validator(rewrite, "UINT");
+  return CLI::Validator(rewrite, "");  // The type of the option says what it is.
 }
 
 CLI::Validator one_of(std::vector<std::string> names) {
@@ -37,6 +37,17 @@ CLI::Validator one_of(std::vector<std::string> names) {
     return fmt::format("{} is none of {}.{}", in_quotes(text), list, nearest.advice());
   };
   return CLI::Validator(check, "{" + list + "}");
+}
+
+CLI::Validator writable_path() {
+  const auto check = [](std::string& path) -> std::string {
+    if (path == "-") return {};
+    const Result<Success> writable = check_writable(path);
+    if (writable) return {};
+    const std::string& message = writable.error().message;
+    return message.substr(0, message.size() - 1);  // What follows is a sentence with its own end.
+  };
+  return CLI::Validator(check, "");
 }
 
 void add_limit_options(CLI::App& command, ParseOptions& options) {
@@ -56,6 +67,7 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 
 void add_output_option(CLI::App& command, std::string& path) {
   command.add_option("-o,--output", path, "where to write; - is standard output")
+      ->check(writable_path())
       ->capture_default_str();
 }
 
@@ -69,9 +81,8 @@ ExitStatus write_output(const std::string& path, const std::string& text, ExitSt
 }
 
 std::string shown_word(std::string_view path) {
-  // What begins so is an option to whoever reads it.
-  std::string shown = path.size() > 1 && path.starts_with('-') ? "./" : "";
-  for (const char c : shell_word(path)) {
+  std::string shown;
+  for (const char c : path_word(path)) {
     const auto byte = static_cast<unsigned char>(c);
     shown += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
   }

@@ -41,6 +41,9 @@ CLI::Validator whole_number(uint64_t min = 0, uint64_t max = UINT64_MAX);
 // Accepts one of these names; the error says which may be meant.
 CLI::Validator one_of(std::vector<std::string> names);
 
+// Accepts where write_output() can begin to write; "-" is standard output.
+CLI::Validator writable_path();
+
 // Adds an option whose value is such a number; the help shows the default.
 template <typename Number>
 CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,

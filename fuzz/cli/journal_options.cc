@@ -67,8 +67,11 @@ Result<Success> parse_journal_campaign(const JournalCampaign& journal, CLI::App&
       arguments.size() >= 2 && arguments[0] == "interlock" && arguments[1] == "fuzz";
   if (!is_fuzz)
     return error_of("{} is no campaign of `interlock fuzz`.", in_quotes(journal.subject));
-  // No name of ours has it.
-  if (journal.subject.find('\'') != std::string::npos) return external_campaign_error();
+  // No name of ours has the first, and nothing of ours the second.
+  if (journal.subject.find('\'') != std::string::npos ||
+      journal.subject.find(" digest=") != std::string::npos) {
+    return external_campaign_error();
+  }
   arguments.erase(arguments.begin(), arguments.begin() + 2);
   arguments.push_back(fmt::format("--seed={}", journal.seed));
   arguments.push_back(fmt::format("--first-run={}", journal.first_run));

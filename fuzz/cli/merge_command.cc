@@ -44,7 +44,7 @@ ExitStatus run_merge(MergeOptions& options) {
   const Interruptible interruptible(kMergeGraceSeconds);
   auto checked = check_folders(options);
   if (!checked) return report_error(checked.error());
-  checked = check_report_paths(options.fuzz.report_paths);
+  checked = check_report_paths(options.fuzz.report_paths, options.fuzz.campaign.out_dir);
   if (!checked) return report_error(checked.error());
   auto merged = MergedBlocks::of(options.folders);
   if (!merged) return report_error(merged.error());

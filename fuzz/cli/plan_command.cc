@@ -189,9 +189,12 @@ void add_plan_command(CLI::App& app, ExitStatus& status) {
   command.add_option("--planner", options.planner,
                      "exec:COMMAND: a process that plans, too, as the last line of the table");
   add_exec_options(command, options.external);
-  command.add_option("--curve", options.curve,
-                     "write the trade of memory for barriers as a picture (SVG)");
-  command.add_option("--data", options.data, "write the same as numbers (CSV)");
+  command
+      .add_option("--curve", options.curve,
+                  "write the trade of memory for barriers as a picture (SVG)")
+      ->check(writable_path());
+  command.add_option("--data", options.data, "write the same as numbers (CSV)")
+      ->check(writable_path());
   add_plan_options(command, options.plan);
 }
 

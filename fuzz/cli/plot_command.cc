@@ -159,10 +159,14 @@ void add_plot_command(CLI::App& app, ExitStatus& status) {
   command.add_option("--x-label", options.x_label, "what the elements are")->capture_default_str();
   command.add_option("--y-max", options.y_max, "the axis of values reaches at least that")
       ->check(CLI::Range(-1e30, 1e30));
-  command.add_option("--csv", options.csv,
-                     "write the numbers there, not to standard output; - is that");
-  command.add_option("--svg", options.svg,
-                     "write the picture there; - is standard output, without the numbers");
+  command
+      .add_option("--csv", options.csv,
+                  "write the numbers there, not to standard output; - is that")
+      ->check(writable_path());
+  command
+      .add_option("--svg", options.svg,
+                  "write the picture there; - is standard output, without the numbers")
+      ->check(writable_path());
 }
 
 }  // namespace interlock

@@ -20,7 +20,7 @@ struct ReportOptions {
 
 ExitStatus run_report(const ReportOptions& options) {
   const Interruptible interruptible;
-  const Result<Success> checked = check_report_paths(options.paths);
+  const Result<Success> checked = check_report_paths(options.paths, {});
   if (!checked) return report_error(checked.error());
   const Result<CampaignStory> story = story_of(options.folder, *options.program);
   if (!story) return report_error(story.error());

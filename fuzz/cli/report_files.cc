@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "encoder/program/error_of.h"
@@ -64,6 +66,17 @@ std::optional<PosedConflicts> conflicts_of_subject(const SubjectRecord& subject)
   return posed_conflicts(options.campaign, subject.campaigns.front().run_count);
 }
 
+// Whether `path` is in `folder`, whether or not that is there yet.
+bool is_below(const std::string& folder, const std::string& path) {
+  namespace fs = std::filesystem;
+  if (folder.empty()) return false;
+  const std::string name = fs::absolute(path)
+                               .lexically_normal()
+                               .lexically_relative(fs::absolute(folder).lexically_normal())
+                               .generic_string();
+  return !name.empty() && name != "." && name != ".." && !name.starts_with("../");
+}
+
 }  // namespace
 
 void add_report_option(CLI::App& command, const std::string& name,
@@ -75,12 +88,16 @@ void add_report_option(CLI::App& command, const std::string& name,
       "any number of them");
 }
 
-Result<Success> check_report_paths(const std::vector<std::string>& paths) {
+Result<Success> check_report_paths(const std::vector<std::string>& paths,
+                                   const std::string& folder) {
   for (const std::string& path : paths) {
-    if (form_of(path) != nullptr) continue;
-    return error_of(
-        "{} is no form of report: its name ends in .html, .json, .xml or .sarif, with or without .gz.",
-        in_quotes(path));
+    if (form_of(path) == nullptr) {
+      return error_of(
+          "{} is no form of report: its name ends in .html, .json, .xml or .sarif, with or without .gz.",
+          in_quotes(path));
+    }
+    if (is_below(folder, path)) continue;
+    if (auto writable = check_writable(path); !writable) return writable;
   }
   return Success{};
 }

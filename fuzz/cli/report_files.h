@@ -16,8 +16,10 @@ namespace interlock {
 // Adds the option that takes them, any number of times.
 void add_report_option(CLI::App& command, const std::string& name, std::vector<std::string>& paths);
 
-// Errors: a name that ends in none of .html, .json, .xml and .sarif.
-Result<Success> check_report_paths(const std::vector<std::string>& paths);
+// Errors: a name that ends in none of .html, .json, .xml and .sarif; what cannot be written, but in
+// the folder of the campaign, which may be made later.
+Result<Success> check_report_paths(const std::vector<std::string>& paths,
+                                   const std::string& folder);
 
 // What the folder tells, with everything that the forms need but the time. Errors: those of
 // read_campaign_record(). `program`: with its commands, of which reports may name some.

@@ -145,6 +145,7 @@ void add_show_command(CLI::App& app, ExitStatus& status) {
   command
       .add_option("-o,--output", options.output,
                   "default: FILE's name, with .html, in this folder; - is standard output")
+      ->check(writable_path())
       ->type_name("PATH");
   command
       .add_option("--format", options.format,

@@ -165,6 +165,11 @@ std::string shell_word(std::string_view name) {
   return word + "'";
 }
 
+std::string path_word(std::string_view path) {
+  const bool is_option = path.size() > 1 && path.starts_with('-');
+  return shell_word(is_option ? "./" + std::string(path) : std::string(path));
+}
+
 std::string flags_of(const PassChain& chain) {
   std::string flags;
   if (chain.backward != nullptr) flags += " --backward=" + shell_word(chain.backward->name);

@@ -61,6 +61,9 @@ std::string name_of_reference(const PassChain& chain);
 // `text` as a shell takes it for one word: the name of an encoder may be a command.
 std::string shell_word(std::string_view text);
 
+// The path of a file likewise, "./-x.ilk" where it would be an option to whoever reads it.
+std::string path_word(std::string_view path);
+
 // " --planner=ggml --encoder=serial": what is named, as options of the command line in a shell.
 std::string flags_of(const PassChain& chain);
 

@@ -103,6 +103,25 @@ TEST_P(Signal, EndsWithTheSummaryAndTheCommandThatGoesOn) {
   std::filesystem::remove_all(folder);
 }
 
+// A shard stays one: as other runs its folder could not be merged. Reports are written, too.
+TEST(Campaigns, GoOnAsTheShardThatTheyWere) {
+  const std::string folder = fresh_folder("interrupted_shard");
+  const std::vector<std::string> given = {
+      "fuzz",        "--encoder=interlock", "--first-run=7",  "--runs=1e8",
+      "--shard=2/3", "--out=" + folder,     "--progress=30s", "--report=" + folder + "/all.json"};
+  const Interrupted first = interrupted_fuzz(given, folder, SIGTERM);
+  EXPECT_EQ(first.status, 130);
+  const std::vector<std::string> command = command_after(first.out, "Interrupted. Go on: ");
+  EXPECT_EQ(command,
+            (std::vector<std::string>{"fuzz", "--encoder=interlock", "--seed=1", "--first-run=7",
+                                      "--runs=100000000", "--shard=2/3", "--out=" + folder,
+                                      "--report=" + folder + "/all.json", "--progress=30s"}));
+  const Interrupted second = interrupted_fuzz(command, folder, SIGTERM);
+  EXPECT_THAT(second.err, ContainsRegex("^going on after [1-9][0-9]* programs, "));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/all.json"));
+  std::filesystem::remove_all(folder);
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Signal, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST(Campaigns, EveryFindPrintsTheCommandThatGivesItAgain) {

@@ -140,6 +140,22 @@ TEST(ConformCommand, EndsWhereNothingIsAnswered) {
                     HasSubstr("4 programs; 0 of 11 properties hold, 1 fail, 10 not judged")));
 }
 
+// Of a command without arguments the journal has no quotes.
+TEST(ExternalEncoderOption, IsNamedAgainForAMergeThoughItIsOneWord) {
+  const std::string a = temporary_path("one_word_a");
+  const std::string b = temporary_path("one_word_b");
+  for (const std::string& folder : {a, b}) {
+    std::filesystem::remove_all(folder);
+    run_interlock({"fuzz", "--encoder=" + kC, "--runs=257", "--max-dispatches=3",
+                   "--shard=" + std::string(folder == a ? "1/2" : "2/2"), "--out=" + folder});
+  }
+  const CommandResult merged =
+      run_interlock({"merge", a, b, "--out=" + temporary_path("one_word")});
+  EXPECT_EQ(merged.status, 2);
+  EXPECT_THAT(merged.err,
+              HasSubstr("Give merge the same --encoder, --planner, --backward, --replay."));
+}
+
 // It is asked again while finds are made small, and whoever merges says which it is.
 TEST(ExternalEncoderOption, IsMergedByWhoNamesIt) {
   const auto fresh_path = [](const std::string& name) {

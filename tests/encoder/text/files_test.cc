@@ -149,5 +149,53 @@ TEST_F(Files, ATemporaryNameIsKnownAgain) {
   EXPECT_EQ(temporary_name("f/a.ilk", 3), "f/a.ilk." + std::to_string(::getpid()) + ".3.tmp");
 }
 
+// What is found out before the work is what writing says afterwards.
+TEST_F(Files, AreKnownNotToBeWritableBefore) {
+  const std::string file = path("file.ilk");
+  ASSERT_TRUE(write_file(file, "text\n"));
+  std::filesystem::create_symlink("file.ilk", path("link.ilk"));
+  for (const std::string& writable : {file, path("new.ilk"), path("link.ilk"),
+                                      std::string("/dev/null"), std::string("/dev/stdout")}) {
+    const Result<Success> checked = check_writable(writable);
+    EXPECT_TRUE(checked) << checked.error().message;
+  }
+  EXPECT_EQ(content_of("file.ilk"), "text\n");
+  EXPECT_EQ(file_count(), 2u);
+  for (const std::string& bad : {path(""), path("none/x.ilk"), file + "/x.ilk"}) {
+    const Result<Success> checked = check_writable(bad);
+    const Result<Success> written = write_file(bad, "x");
+    ASSERT_FALSE(checked) << bad;
+    ASSERT_FALSE(written) << bad;
+    EXPECT_EQ(checked.error().message, written.error().message);
+  }
+  if (::geteuid() == 0) return;  // Who may write everything.
+  ASSERT_EQ(::chmod(path("").c_str(), 0500), 0);
+  EXPECT_FALSE(check_writable(path("new.ilk")));
+  ASSERT_EQ(::chmod(path("").c_str(), 0700), 0);
+}
+
+TEST_F(Files, KeepTheirPermissions) {
+  const std::string file = path("private.ilk");
+  ASSERT_TRUE(write_file(file, "one"));
+  for (const mode_t mode : {mode_t{0600}, mode_t{0640}, mode_t{0444}}) {
+    ASSERT_EQ(::chmod(file.c_str(), mode), 0);
+    ASSERT_TRUE(write_file(file, "two"));
+    struct stat status = {};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, mode);
+  }
+}
+
+// A pipe would be waited for.
+TEST_F(Files, OfAFolderAreNoPipes) {
+  ASSERT_EQ(::mkfifo(path("pipe.ilk").c_str(), 0600), 0);
+  EXPECT_FALSE(programs_at({path("")}));
+  ASSERT_TRUE(write_file(path("file.ilk"), "x"));
+  std::filesystem::create_symlink("file.ilk", path("link.ilk"));
+  const auto files = programs_at({path("")});
+  ASSERT_TRUE(files) << files.error().message;
+  EXPECT_EQ(files->size(), 2u);
+}
+
 }  // namespace
 }  // namespace interlock::files_test

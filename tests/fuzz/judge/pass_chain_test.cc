@@ -243,6 +243,14 @@ TEST(PassChain, SaysWhatIsNamedInTheOrderOfThePasses) {
   }
 }
 
+TEST(ShellWords, OfPathsAreNoOptions) {
+  EXPECT_EQ(path_word("found/RAW.ilk"), "found/RAW.ilk");
+  EXPECT_EQ(path_word("--foo/RAW.ilk"), "./--foo/RAW.ilk");
+  EXPECT_EQ(path_word("-a b"), "'./-a b'");
+  EXPECT_EQ(path_word("-"), "-");
+  EXPECT_EQ(shell_word("--foo"), "--foo");
+}
+
 TEST(PassChain, HasAReferenceThatNamesNothing) {
   EXPECT_EQ(reference_chain().encoder, nullptr);
   EXPECT_THAT(flags_of(reference_chain()), IsEmpty());

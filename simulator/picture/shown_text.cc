@@ -5,34 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "encoder/program/utf8.h"
+
 namespace interlock {
 namespace {
 
 constexpr char32_t kReplacement = 0xfffd;
-
-struct CodePoint {
-  char32_t value = kReplacement;
-  size_t size_bytes = 1;
-  bool is_valid = false;
-};
-
-// The Unicode standard, table 3-7: no surrogates, nothing longer than it need be.
-CodePoint first_code_point(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1, true};
-  const size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return {};
-  char32_t value = lead & (0x7fU >> size);
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    value = value << 6 | (byte(i) & 0x3fU);
-  }
-  const bool is_long = (size == 3 && value < 0x800) || (size == 4 && value < 0x10000);
-  const bool is_surrogate = value >= 0xd800 && value < 0xe000;
-  if (is_long || is_surrogate || value > 0x10ffff) return {};
-  return {value, size, true};
-}
 
 bool is_hidden(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e ||

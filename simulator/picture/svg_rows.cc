@@ -34,10 +34,13 @@ std::string text_of_cell(const MapCell& cell, double width) {
 }
 
 std::string text_of_fold_cell(const MapCell& cell, double width) {
-  const std::string counts = fmt::format("{}W {}R", cell.write_count, cell.read_count);
+  const std::string reads = cell.read_count > 0 ? fmt::format("{}R", cell.read_count) : "";
+  const std::string counts = cell.write_count == 0 ? reads
+                                                   : fmt::format("{}W{}{}", cell.write_count,
+                                                                 reads.empty() ? "" : " ", reads);
   const std::string letters = touches_alike(cell) ? "RW" : cell.write_count > 0 ? "W" : "R";
   for (const std::string& text : {cell.label, counts, letters}) {
-    if (static_cast<double>(text.size()) * kCellColumn <= width + 3) return text;
+    if (static_cast<double>(text.size()) * kCellColumn <= width) return text;
   }
   return {};
 }

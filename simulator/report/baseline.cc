@@ -1,11 +1,15 @@
 #include "simulator/report/baseline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
+#include "encoder/program/utf8.h"
 #include "simulator/report/finding_identity.h"
 
 namespace interlock {
@@ -57,6 +61,34 @@ Error no_count(std::string_view path, std::string_view of) {
   return error_of("{}: error: {} has no whole number.", path, in_quotes(of));
 }
 
+// JSON is UTF-8; the name of a file is any bytes.
+std::string text_of_name(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const CodePoint point = first_code_point(name);
+    if (!point.is_valid || name.starts_with("\\x")) {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(name.front()));
+    } else {
+      text += name.substr(0, point.size_bytes);
+    }
+    name.remove_prefix(point.size_bytes);
+  }
+  return text;
+}
+
+std::string name_of_text(std::string_view text) {
+  std::string name;
+  while (!text.empty()) {
+    uint8_t byte = 0;
+    const bool is_escaped =
+        text.size() >= 4 && text.starts_with("\\x") &&
+        std::from_chars(text.data() + 2, text.data() + 4, byte, 16).ptr == text.data() + 4;
+    name += is_escaped ? static_cast<char>(byte) : text.front();
+    text.remove_prefix(is_escaped ? 4 : 1);
+  }
+  return name;
+}
+
 // Appends a key that the object does not have: [] would look at all that it has for each.
 void append(BaselineWriter& object, const std::string& key, BaselineWriter value) {
   auto& entries = object.get_ref<BaselineWriter::object_t&>();
@@ -80,7 +112,7 @@ Result<Baseline> baseline_of(std::string_view text, std::string_view path) {
     if (!findings.is_object()) return no_count(path, file);
     for (const auto& [identity, count] : findings.items()) {
       if (!count.is_number_unsigned()) return no_count(path, identity);
-      baseline.files[file][identity] = count.get<uint64_t>();
+      baseline.files[name_of_text(file)][identity] = count.get<uint64_t>();
     }
   }
   return baseline;
@@ -92,7 +124,7 @@ Result<BarrierBudget> barrier_budget_of(std::string_view text, std::string_view 
   BarrierBudget budget;
   for (const auto& [file, count] : files->items()) {
     if (!count.is_number_unsigned()) return no_count(path, file);
-    budget.files[file] = count.get<uint64_t>();
+    budget.files[name_of_text(file)] = count.get<uint64_t>();
   }
   return budget;
 }
@@ -103,14 +135,14 @@ std::string text_of(const Baseline& baseline) {
     if (findings.empty()) continue;
     BaselineWriter object = BaselineWriter::object();
     for (const auto& [identity, count] : findings) append(object, identity, count);
-    append(files, file, std::move(object));
+    append(files, text_of_name(file), std::move(object));
   }
   return text_of_files(kBaselineKey, std::move(files));
 }
 
 std::string text_of(const BarrierBudget& budget) {
   BaselineWriter files = BaselineWriter::object();
-  for (const auto& [file, count] : budget.files) append(files, file, count);
+  for (const auto& [file, count] : budget.files) append(files, text_of_name(file), count);
   return text_of_files(kBudgetKey, std::move(files));
 }
 

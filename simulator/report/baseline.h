@@ -35,7 +35,8 @@ struct BarrierBudget {
 Result<Baseline> baseline_of(std::string_view text, std::string_view path);
 Result<BarrierBudget> barrier_budget_of(std::string_view text, std::string_view path);
 
-// What the above reads. Names that are no UTF-8 are written with replacements. Cost: linear.
+// What the above reads. Bytes of names that are no UTF-8 are written as \xNN, and a backslash
+// before an x likewise, so that other names stay as they are. Cost: linear.
 std::string text_of(const Baseline& baseline);
 std::string text_of(const BarrierBudget& budget);
 

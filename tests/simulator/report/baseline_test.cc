@@ -119,6 +119,20 @@ TEST(Baseline, ReadsWhatItWrites) {
   EXPECT_FALSE(baseline_of(text_of(budget), "f"));
 }
 
+// The names of files are any bytes; JSON is UTF-8.
+TEST(Baseline, KeepsNamesThatAreNoUtf8) {
+  BarrierBudget budget;
+  const std::string names[] = {"a\xff.ilk", "a\\xff.ilk", "a\\\xff.ilk",  "\\x5cxff",
+                               "\\",        "\\x",        "\xc3\xa9.ilk", "\xed\xa0\x80"};
+  for (const std::string& name : names) budget.files[name] = 1;
+  const std::string text = text_of(budget);
+  EXPECT_EQ(barrier_budget_of(text, "f").value().files, budget.files) << text;
+  EXPECT_THAT(text, HasSubstr("\"\xc3\xa9.ilk\": 1"));
+  Baseline baseline;
+  for (const std::string& name : names) baseline.files[name] = {{"RAW: x", 2}};
+  EXPECT_EQ(baseline_of(text_of(baseline), "f").value().files, baseline.files);
+}
+
 // Hours, if each key were looked for among those before it.
 TEST(Baseline, HasAMillionFindings) {
   Baseline baseline;

@@ -8,17 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/cpu_backend.h"
 #include "encoder/text/files.h"
+#include "encoder/text/gzip.h"
 #include "encoder/text/parser.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/patch.h"
+#include "fuzz/judge/repair_runs.h"
 #include "simulator/facts/fact.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/in_reference_order.h"
-#include "simulator/order/queue_order.h"
 #include "simulator/report/check.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
@@ -31,6 +33,7 @@ namespace interlock {
 namespace {
 
 constexpr uint64_t kWitnessesTried = 20;
+constexpr uint64_t kRandomTried = 100;  // On the shadow machine.
 
 struct FixOptions {
   InputOptions input;
@@ -58,12 +61,30 @@ std::string text_of_witnesses(const CheckReport& before, Program repaired) {
                      counted(witness_count, "schedule"), refused_count == 1 ? "is" : "are");
 }
 
-// Schedules of the repaired program, on the shadow machine.
+// Schedules of the repaired program, on the shadow machine and on the CPU.
 std::string text_of_runs(const Program& repaired) {
-  if (needs_queue_order(repaired)) return {};  // Strategies are about one queue.
-  const Exploration exploration = explore(repaired, strategy_registry().front());
-  return fmt::format("{} of the repaired program tried on the shadow machine; {} differ.\n",
-                     counted(exploration.tried.size(), "schedule"), exploration.strict_count);
+  const Program run = reference_run(repaired);
+  const HappensBefore order(run);
+  const bool is_one_queue = !order.has_queues() && !order.has_scopes();
+  const Exploration exploration =
+      explore(run, *find_strategy(is_one_queue ? "three" : "random"),
+              {.schedule_count = is_one_queue ? StrategyOptions{}.schedule_count : kRandomTried});
+  std::string text =
+      fmt::format("{} of the repaired program tried on the shadow machine; {} {}.\n",
+                  counted(exploration.tried.size(), is_one_queue ? "schedule" : "random schedule"),
+                  exploration.strict_count, exploration.strict_count == 1 ? "differs" : "differ");
+  CpuBackend cpu;
+  const RepairRuns runs = run_repaired(run, cpu);
+  if (!runs.refusal.empty()) {
+    return text + fmt::format("None was executed on the CPU: {}.\n", runs.refusal);
+  }
+  return text +
+         fmt::format(
+             "{} {} on the CPU; {}.\n", counted(runs.schedule_count, "different schedule"),
+             runs.schedule_count == 1 ? "was executed" : "were executed",
+             runs.differing_count == 0
+                 ? "all outputs are the reference's, bit for bit"
+                 : fmt::format("{} gave other outputs than the reference", runs.differing_count));
 }
 
 bool needs_repair(const TextRepair& repair) {
@@ -145,7 +166,12 @@ ExitStatus run_fix(const FixOptions& options) {
   const ExitStatus status =
       after.findings.empty() ? ExitStatus::kNothingFound : ExitStatus::kFinding;
   if (!options.output.empty()) return write_output(options.output, repair->text, status);
-  print_out(patch_of(path, repair->before, repair->text));
+  const std::string patch = patch_of(path, repair->before, repair->text);
+  if (is_gzip_name(path) && !patch.empty()) {
+    print_remark(
+        "The diff is of the text that is packed in the file; -o writes all of it, packed by its name.\n");
+  }
+  print_out(patch);
   return status;
 }
 
@@ -156,8 +182,10 @@ void add_fix_command(CLI::App& app, ExitStatus& status) {
       app, status, "fix", "the smallest sync that repairs a program, as a diff of its text",
       run_fix);
   add_input_options(command, options.input);
-  command.add_option("-o,--output", options.output,
-                     "the repaired text, instead of a diff; - is standard output");
+  command
+      .add_option("-o,--output", options.output,
+                  "the repaired text, instead of a diff; - is standard output")
+      ->check(writable_path());
 }
 
 }  // namespace interlock

@@ -4,6 +4,7 @@
 #include <optional>
 #include <system_error>
 
+#include "encoder/text/gzip.h"
 #include "fuzz/cli/text_diff.h"
 
 namespace interlock {
@@ -33,14 +34,19 @@ std::string patch_of(const std::string& path, std::string_view before, std::stri
   std::error_code error;
   const fs::path here = fs::current_path(error);
   // Neither git nor patch changes what a symbolic link leads to.
-  const fs::path file = error ? fs::path() : fs::canonical(path, error);
+  fs::path file = error ? fs::path() : fs::canonical(path, error);
   if (path == "-" || error) {
     const std::string name = path == "-" ? "<stdin>" : path;
     return unified_diff(before, after, "a/" + name, "b/" + name);
   }
+  if (is_gzip_name(path)) file.replace_extension();  // The diff is of the text in it.
   const std::optional<fs::path> root = root_above(file.parent_path());
   const std::optional<std::string> name = name_below(root.value_or(here), file);
-  if (!name) return unified_diff(before, after, path, path);
+  if (!name) {
+    const std::string text_path =
+        is_gzip_name(path) ? fs::path(path).replace_extension().string() : path;
+    return unified_diff(before, after, text_path, text_path);
+  }
   const std::string diff = unified_diff(before, after, "a/" + *name, "b/" + *name);
   // Below the root, this line tells that the names are from there.
   const bool is_below = root && *root != here && !diff.empty();

@@ -12,7 +12,9 @@
 namespace interlock::bad_input_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr uint64_t kGigabyte = 1ull << 30;
 
@@ -25,6 +27,29 @@ void expect_refused(const std::string& text, const std::string& message) {
   EXPECT_EQ(result.status, 2) << text.substr(0, 200);
   EXPECT_THAT(result.err, HasSubstr("error: "));
   EXPECT_THAT(result.err, HasSubstr(message));
+}
+
+// Before work that may take hours: nothing else is said, and no folder of a campaign is made.
+TEST(BadInput, AnOutputThatCannotBeWrittenIsRefusedAtOnce) {
+  const std::string none = temporary_path("none/x");
+  const std::string file = std::string(INTERLOCK_SOURCE_DIR) + "/corpus/bugs/mlx-3630.ilk";
+  const std::string out = temporary_path("unmade");
+  const std::vector<std::vector<std::string>> commands = {
+      {"minimize", file, "-o", none + ".ilk"},
+      {"fix", file, "-o", none + ".ilk"},
+      {"show", file, "-o", none + ".html"},
+      {"encode", file, "-o", none + ".ilk"},
+      {"plan", file, "--curve", none + ".svg"},
+      {"fuzz", "--encoder=none", "--runs=1e9", "--out", out, "--report", none + ".html"}};
+  for (const std::vector<std::string>& command : commands) {
+    const CommandResult result = run_interlock(command, "", {kGigabyte, 10});
+    EXPECT_EQ(result.status, 2) << command.front();
+    EXPECT_EQ(result.out, "") << command.front();
+    EXPECT_THAT(result.err, AllOf(StartsWith("error: "), HasSubstr("cannot write "),
+                                  HasSubstr("No such file or directory")))
+        << command.front();
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
 }
 
 TEST(BadInput, AnEmptyFileIsRefused) { expect_refused("", "interlock 1"); }

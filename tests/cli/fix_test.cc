@@ -43,11 +43,13 @@ TEST(FixCommand, PrintsADiffAndSaysWhatItProves) {
             "--- a/<stdin>\n+++ b/<stdin>\n@@ -2,4 +2,5 @@\n memory a 256\n memory b 256\n"
             " reduce: dispatch Reduce reads a writes b[0:64]\n+barrier execution\n"
             " vjp: dispatch Vjp reads b[64:128] writes a[0:64]\n");
-  EXPECT_THAT(result.err,
-              AllOf(StartsWith("1 hazard; 1 line added, 0 lines changed; none is left.\n"
-                               "1 of 1 schedule that showed a hazard is not legal any more.\n"),
-                    HasSubstr("schedules of the repaired program tried on the shadow machine; 0 "
-                              "differ.\n<stdin> now: 2 dispatches")));
+  EXPECT_THAT(
+      result.err,
+      AllOf(StartsWith("1 hazard; 1 line added, 0 lines changed; none is left.\n"
+                       "1 of 1 schedule that showed a hazard is not legal any more.\n"),
+            HasSubstr("schedules of the repaired program tried on the shadow machine; 0 "
+                      "differ.\n2 different schedules were executed on the CPU; all "
+                      "outputs are the reference's, bit for bit.\n<stdin> now: 2 dispatches")));
 }
 
 TEST(FixCommand, WritesTheRepairedTextInstead) {
@@ -107,6 +109,17 @@ TEST(FixCommand, PrintsDiffsThatApply) {
   }
   fs::current_path(before);
   EXPECT_GT(applied_count, 30);
+}
+
+// Neither git nor patch looks into gzip.
+TEST(FixCommand, SaysOfAPackedFileThatTheDiffIsOfItsText) {
+  const fs::path file = fs::path(temporary_path("packed.ilk.gz"));
+  ASSERT_EQ(run_interlock({"print", "-", "-o", file}, kHazard).status, 0);
+  const CommandResult fix = run_interlock({"fix", file});
+  EXPECT_THAT(fix.out, HasSubstr("packed.ilk\n@@ "));
+  EXPECT_THAT(fix.err, HasSubstr("The diff is of the text that is packed in the file"));
+  EXPECT_EQ(run_interlock({"fix", file, "-o", file}).status, 0);
+  EXPECT_THAT(run_interlock({"print", file}).out, HasSubstr("\nbarrier execution\n"));
 }
 
 // From wherever in the repository they are made, and whichever way the file is named.

@@ -20,6 +20,14 @@ foreach(file IN LISTS package_files)
     message(FATAL_ERROR "${file} has a path of this machine in it: ${absolute}")
   endif()
 endforeach()
+# Nor in what they link, debug information included.
+file(GLOB_RECURSE package_files ${moved}/*.so ${moved}/*.a)
+foreach(file IN LISTS package_files)
+  file(STRINGS ${file} absolute LIMIT_COUNT 1 REGEX "${SOURCE_DIR}/")
+  if(absolute)
+    message(FATAL_ERROR "${file} has a path of this machine in it: ${absolute}")
+  endif()
+endforeach()
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${consumer} -G ${GENERATOR}
   -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${moved})
 run(${CMAKE_COMMAND} --build ${consumer})
@@ -39,7 +47,7 @@ if(EXISTS ${consumer}/c_consumer)
 endif()
 
 # What links the recorder builds nothing of Interlock. Of the test of an encoder only its own source is
-# compiled, since what it links takes minutes.
+# compiled, since what it links takes minutes; `./dev prove package.consume` builds and runs all of it.
 foreach(how subdirectory fetched)
   set(folder ${BUILD_DIR}/package/${how})
   run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${folder} -G ${GENERATOR}
@@ -47,7 +55,10 @@ foreach(how subdirectory fetched)
     -DINTERLOCK_CUDA=OFF -DINTERLOCK_VULKAN=OFF -DINTERLOCK_CAPTURE=OFF -DCMAKE_BUILD_TYPE=Debug)
   run(${CMAKE_COMMAND} --build ${folder})
   run(${folder}/recorder_consumer)
-  if(GENERATOR STREQUAL "Ninja")
+  if("$ENV{INTERLOCK_TEST_ALL}" STREQUAL "1")
+    run(${CMAKE_COMMAND} --build ${folder} --target my_encoder_test)
+    run(${folder}/my_encoder_test)
+  elseif(GENERATOR STREQUAL "Ninja")
     run(${CMAKE_COMMAND} --build ${folder}
       --target ${SOURCE_DIR}/docs/examples/encoder_test/my_encoder_test.cc^)
   endif()

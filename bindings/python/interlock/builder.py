@@ -41,6 +41,9 @@ class Builder:
         if getattr(self, "_handle", None):
             library().ilk_builder_free(self._handle)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Builder has no copies; what build() returns has.")
+
     def _add(self, function: Any, *arguments: Any) -> "Builder":
         error = ctypes.c_void_p()
         status = function(self._handle, *arguments, ctypes.byref(error))

@@ -76,6 +76,8 @@ def call(function: Callable[..., int], *arguments: Any, seconds: Optional[float]
          **options: Any) -> Optional[int]:
     """Calls `function(*arguments, options, place of the result, place of the error)`. Returns the
     handle that it makes, None for a null one; raises its error."""
+    if seconds is not None and not 0 <= seconds <= threading.TIMEOUT_MAX:
+        raise ValueError(f"seconds={seconds} is out of range.")
     given = _Options(options)
     result, error = ctypes.c_void_p(), ctypes.c_void_p()
 

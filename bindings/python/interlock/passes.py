@@ -47,7 +47,8 @@ def minimize(program: Union[Program, str], **options: Any) -> Program:
 
 def find(encoder: str, **options: Any) -> Optional[Program]:
     """Tries an encoder, named as for encode(), on programs that a seed makes. Returns the first that
-    it gets wrong, made small, as it encodes it; None if it got all of them right. Options:
+    it gets wrong, made small, as it encodes it, or, where it gives no answer, as it was given it;
+    comments at the beginning of its source say why. None if it got all of them right. Options:
     run_count (10,000), seed, seconds."""
     handle = call(library().ilk_find, encoded(encoder), **options)
     return None if handle is None else Program(handle)

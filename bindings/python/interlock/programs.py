@@ -1,7 +1,7 @@
 """Programs."""
 
 import os
-from typing import Any, Union
+from typing import Any, Dict, Tuple, Union
 
 from interlock.calls import call
 from interlock.library import decoded, encoded, library
@@ -16,6 +16,16 @@ class Program:
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             library().ilk_program_free(self._handle)
+
+    # It does not change, so a copy is itself; the handle is of one object in one process.
+    def __copy__(self) -> "Program":
+        return self
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Program":
+        return self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return parse, (self.source, self.name)
 
     @property
     def handle(self) -> int:

@@ -1,5 +1,8 @@
 """The Python package: values, errors, names, and that it says what the library says."""
 
+import copy
+import gc
+import pickle
 import re
 import subprocess
 import sys
@@ -91,6 +94,30 @@ class Reports(unittest.TestCase):
         self.assertTrue(interlock.check(program).is_as_expected)
 
 
+class Copies(unittest.TestCase):
+    def test_of_programs_outlive_each_other(self):
+        program = interlock.read(BUG)
+        source, name = program.source, program.name
+        pickled = pickle.dumps([program])
+        copies = [copy.copy(program), copy.deepcopy([program])[0]] + pickle.loads(pickled)
+        del program
+        gc.collect()
+        for made in copies:
+            self.assertEqual((made.source, made.name), (source, name))
+            self.assertEqual(len(interlock.check(made).findings), 1)
+
+    def test_of_builders_are_refused(self):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "a Builder has no copies"):
+                copied(interlock.Builder())
+
+
+class Finds(unittest.TestCase):
+    def test_say_why_there_is_no_answer(self):
+        failure = interlock.find("exec:false", run_count=1)
+        self.assertIn("# The encoder ended with status 1 before it had answered.", failure.source)
+
+
 class Errors(unittest.TestCase):
     def test_have_a_place_where_there_is_one(self):
         with self.assertRaises(interlock.BadInput) as caught:
@@ -111,6 +138,9 @@ class Errors(unittest.TestCase):
             interlock.check("interlock 1\n", colour=1)
         with self.assertRaisesRegex(ValueError, "seed=-1"):
             interlock.find("interlock", seed=-1)
+        for seconds in (-1, float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, "seconds="):
+                interlock.check("interlock 1\n", seconds=seconds)
         with self.assertRaises(ValueError):
             interlock.Builder().memory("a b", 4)
         with self.assertRaises(ValueError):

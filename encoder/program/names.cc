@@ -122,7 +122,9 @@ std::string canonical_number(double number) {
 
 NearestName::NearestName(std::string_view wanted)
     : wanted_(wanted),
-      best_distance_(wanted.size() < 3 ? 1 : std::min<size_t>(3, wanted.size() / 2 + 1)) {}
+      best_distance_(wanted.size() < 3   ? 1
+                     : wanted.size() < 5 ? 2
+                                         : 3) {}
 
 void NearestName::offer(std::string_view candidate) {
   if (wanted_.size() > kComparedBytesMax || candidate.size() > kComparedBytesMax) return;

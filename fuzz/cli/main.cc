@@ -125,6 +125,10 @@ void replace_words(std::vector<std::string>& arguments) {
   if (arguments.empty()) return;
   if (arguments.front() == "help") {
     arguments.erase(arguments.begin());
+    // Which are no commands with options of their own.
+    const bool is_of_all =
+        arguments.size() == 1 && (arguments[0] == "help" || arguments[0] == "version");
+    if (is_of_all) arguments.clear();
     arguments.push_back("--help");
   } else if (arguments.front() == "version") {
     arguments.front() = "--version";
@@ -140,7 +144,7 @@ ExitStatus run_command_line(int argc, char** argv) {
   CLI::App app{"Finds missing and useless synchronization in GPU command streams.", "interlock"};
   app.set_version_flag("--version", "interlock " + std::string(release_text()));
   app.footer(
-      "`interlock help COMMAND` says more of one. --color=auto|always|never goes with any of them.");
+      "`interlock help COMMAND` says more of one, `interlock version` which release this is. --color=auto|always|never goes with any of them.");
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::kNothingFound;
   for (const auto add :

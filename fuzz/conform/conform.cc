@@ -318,8 +318,15 @@ class Conformance {
     hold(kNothingRedundant, fmt::format("{} generated programs", kRedundancyCount));
   }
 
+  // Says at the property if no long program is asked for.
+  bool has_stream(ConformName property) {
+    if (options_.stream_dispatches > 0) return true;
+    ledger_.of(property).detail = "no long program was asked for";
+    return false;
+  }
+
   void try_stream() {
-    if (has_stop() || options_.stream_dispatches == 0) return;
+    if (has_stop() || !has_stream(kSurvives)) return;
     const StopScope scope(options_.stop);  // The stream is long.
     const Result<Program> program = parse(text_of_stream(options_.stream_dispatches));
     if (has_stop()) return;
@@ -338,7 +345,7 @@ class Conformance {
   }
 
   void try_memory() {
-    if (has_stop() || options_.stream_dispatches == 0) return;
+    if (has_stop() || !has_stream(kBoundedMemory)) return;
     const StopScope scope(options_.stop);
     const MemoryGrowth growth = memory_growth(encoder_, options_.stream_dispatches);
     if (!growth.bytes || has_stop()) {

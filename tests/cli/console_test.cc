@@ -95,6 +95,15 @@ TEST(Errors, BeginAlikeAndOfferNames) {
   }
 }
 
+TEST(Help, IsThereForWordsThatAreNoCommands) {
+  const CommandResult whole = run_interlock({"--help"});
+  for (const char* const word : {"help", "version"}) {
+    const CommandResult result = run_interlock({"help", word});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.out, whole.out);
+  }
+}
+
 TEST(Minimize, KeepsNamesUnlessTheyAreToBePlain) {
   const std::string file = temporary_file("named.ilk", kWarText);
   const CommandResult named = run_interlock({"minimize", file});

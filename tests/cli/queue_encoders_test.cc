@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/cli/command.h"
+#include "tests/program_count.h"
 
 namespace interlock::queue_encoders_test {
 namespace {
@@ -133,7 +134,8 @@ TEST(FuzzCommand, FindsWhatAnEncoderForSeveralQueuesMisses) {
   EXPECT_EQ(broken.status, 1) << broken.err;
   EXPECT_THAT(broken.out, HasSubstr("(encoder mlx-cuda, seed 1)"));
   const CommandResult repaired =
-      run_interlock({"fuzz", "--encoder=mlx-cuda-readers", "--runs=300", "--seed=1"});
+      run_interlock({"fuzz", "--encoder=mlx-cuda-readers",
+                     is_slow_build() ? "--runs=50" : "--runs=300", "--seed=1"});
   EXPECT_EQ(repaired.status, 0) << repaired.err;
 }
 

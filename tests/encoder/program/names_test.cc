@@ -66,6 +66,9 @@ TEST(NearestName, SuggestsTheNearestOfThoseThatAreNear) {
   EXPECT_EQ(advice_of("ifx", {"fuzz", "fix"}), " Did you mean 'fix'?");
   EXPECT_EQ(advice_of("xif", {"fuzz", "fix"}), "");
   EXPECT_EQ(advice_of("mniimzie", {"minimize", "merge"}), " Did you mean 'minimize'?");
+  // Half of the letters are others.
+  EXPECT_EQ(advice_of("fish", {"bash", "zsh"}), "");
+  EXPECT_EQ(advice_of("bahs", {"bash", "zsh"}), " Did you mean 'bash'?");
   EXPECT_EQ(advice_of("gxx", {"gy", "gxy", "g"}), " Did you mean 'gxy'?");
   EXPECT_EQ(advice_of("gx", {"gy", "g"}), "");
   EXPECT_EQ(advice_of("weights", {"pool", "x"}), "");

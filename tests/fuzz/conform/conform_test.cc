@@ -242,6 +242,19 @@ TEST(Conform, ShowsWhatReplays) {
 
 // Each fault of our mutants shows: a missing barrier as a failure, one too many as advice. One
 // in three of them is tried, in a slow build one in nine, all where all is proven.
+TEST(Conform, SaysWhatWasNotAskedFor) {
+  ConformOptions options;
+  options.run_count = 1;
+  options.distance_max = 1;
+  options.operand_count_max = 1;
+  options.stream_dispatches = 0;
+  const ConformReport report = report_of(*find_encoder("interlock"), options);
+  for (const char* const name : {"survives", "bounded-memory"}) {
+    EXPECT_EQ(property_of(report, name).verdict, ConformVerdict::kNotJudged) << name;
+    EXPECT_EQ(property_of(report, name).detail, "no long program was asked for") << name;
+  }
+}
+
 TEST(Conform, ShowsTheFaultsOfMutants) {
   ConformOptions options;
   options.run_count = is_slow_build() ? 300 : 800;

@@ -82,9 +82,10 @@ class CounterRun {
     });
   }
 
-  // Legacy-default queues and blocking ones wait for each other.
+  // Legacy-default queues and blocking ones wait for each other, and where a value ends for what
+  // the other side does before that.
   bool has_joined(size_t t) const {
-    if (is_end(t)) return true;
+    if (is_step(t, SyncKind::kSplit)) return true;
     const QueueKind kind = kind_at(t);
     if (kind != QueueKind::kLegacyDefault && kind != QueueKind::kSerialBlocking) return true;
     const QueueKind other =

@@ -74,7 +74,9 @@ class Holders {
         add(holder, program_.dispatch(edge.from).statement.index, true);
       }
     }
-    if (holder == host_ || !runs_on_its_queue(program_, statement)) return;
+    const bool comes_after_joined =
+        statement.kind == StatementKind::kLifetime || runs_on_its_queue(program_, statement);
+    if (holder == host_ || !comes_after_joined) return;
     const QueueKind kind = program_.kind_of(statement.queue);
     if (kind == QueueKind::kLegacyDefault) add_joined(holder, QueueKind::kSerialBlocking);
     if (kind == QueueKind::kSerialBlocking) add_joined(holder, QueueKind::kLegacyDefault);

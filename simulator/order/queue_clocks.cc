@@ -80,16 +80,7 @@ std::vector<uint32_t> QueueClocks::executed_before_end_in(QueueIndex queue) cons
   } else if (program_.kind_of(queue) == QueueKind::kConcurrent) {
     for (const Stage stage : kStages) raise_row(row, executed_at(stage));
   } else {
-    const QueueKind kind = program_.kind_of(queue);
-    for (size_t other = 0; other < queues_.size(); ++other) {
-      const QueueIndex index = static_cast<QueueIndex>(other);
-      const QueueKind other_kind = program_.kind_of(index);
-      const bool joins =
-          (kind == QueueKind::kLegacyDefault && other_kind == QueueKind::kSerialBlocking) ||
-          (kind == QueueKind::kSerialBlocking && other_kind == QueueKind::kLegacyDefault);
-      if (index != queue && !joins) continue;
-      raise_row(row, ClockRow(gather(index, kFullEnds)).first(columns_.count));
-    }
+    row = executed_by(queue);
   }
   if (queue != kNoQueue) {
     const HostMoment& moment = host_moments_[uses_.host_counts[next_] - first_moment_];
@@ -97,6 +88,12 @@ std::vector<uint32_t> QueueClocks::executed_before_end_in(QueueIndex queue) cons
     if (places_.host() != Places::kNone)
       row[places_.host()] = std::max(row[places_.host()], moment.now);
   }
+  return row;
+}
+
+std::vector<uint32_t> QueueClocks::executed_by(QueueIndex queue) const {
+  Row row = gather(queue, kFullEnds);
+  row.resize(columns_.count);
   return row;
 }
 

@@ -71,9 +71,12 @@ class QueueClocks {
   // kNoQueue, and it has one stage.
   ClockRow executed(QueueIndex queue, Stage stage) const { return part(queue, stage, 0); }
   ClockRow available(QueueIndex queue, Stage stage) const { return part(queue, stage, 1); }
-  // What has executed before a value ends in the queue now: what is before any stage of it; of
-  // serial queues and graphs, all of it so far. Cost: the rows of the queue.
+  // What has executed before a value ends in the queue now, but for queues that a statement there
+  // would join (joined_ends.h): what is before any stage of it; of serial queues and graphs, all of
+  // it so far. Cost: the rows of the queue.
   std::vector<uint32_t> executed_before_end_in(QueueIndex queue) const;
+  // What is before the queue, and all of it so far. Cost: likewise.
+  std::vector<uint32_t> executed_by(QueueIndex queue) const;
   // What has got to the host's domain, and is known at the place (Vulkan 1.3, 7.7.2 and memory
   // model, "Availability and Visibility").
   ClockRow in_host_domain(QueueIndex queue, Stage stage) const { return part(queue, stage, 2); }

@@ -1,12 +1,14 @@
 #include "simulator/order/queue_order.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/order/host_atoms.h"
+#include "simulator/order/joined_ends.h"
 
 namespace interlock {
 
@@ -57,6 +59,7 @@ QueueOrder::QueueOrder(const Program& program, const Program* exact, std::option
   std::vector<std::optional<uint32_t>> versions(plans_.size());  // Of the latest point.
   std::vector<size_t> latest(plans_.size());
   const bool has_destroy = program.has_any(LifetimeKind::kDestroy);
+  JoinedEnds joined_ends(program);
   for (const Statement& statement : program.statements) {
     clocks.arrive();
     if (statement.kind == StatementKind::kDispatch) {
@@ -71,12 +74,14 @@ QueueOrder::QueueOrder(const Program& program, const Program* exact, std::option
     }
     if (statement.kind == StatementKind::kLifetime && has_destroy) {
       add_lifetime_point(clocks, statement.queue);
+      joined_ends.raise(clocks, std::span(numbers_).subspan(lifetime_point_.back()));
     }
     const bool invalidates = columns_.moved != Places::kNone &&
                              statement.kind == StatementKind::kSync &&
                              program.syncs[statement.index].kind == SyncKind::kHostInvalidates;
     if (invalidates) add_invalidation(clocks);
     clocks.leave();
+    joined_ends.see(clocks);
     if (is_stopped()) break;
   }
   // Means nothing after a stop, and yet has a row for whoever asks.

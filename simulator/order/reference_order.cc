@@ -110,6 +110,7 @@ class RunGraph {
     add_edge(last_of_queue_[statement.queue], i);
     last_of_queue_[statement.queue] = i;
     unsettled_[statement.queue].push_back(i);
+    if (statement.kind == StatementKind::kLifetime) follow_joined(statement.queue, i);
     if (!runs_on_its_queue(program_, statement)) return;
     const QueueKind kind = program_.kind_of(statement.queue);
     if (kind == QueueKind::kLegacyDefault) join(blocking_, legacy_, i);
@@ -123,6 +124,14 @@ class RunGraph {
     add_edge(own, joined);
     add_edge(statement, joined);
     own = joined;
+  }
+
+  // A value ends where a statement of the queue would stand, and none of the other side waits for
+  // that.
+  void follow_joined(QueueIndex queue, uint32_t end) {
+    const QueueKind kind = program_.kind_of(queue);
+    if (kind == QueueKind::kLegacyDefault) add_edge(blocking_, end);
+    if (kind == QueueKind::kSerialBlocking) add_edge(legacy_, end);
   }
 
   // The latest of each queue that is submitted by then; it follows the others.

@@ -152,6 +152,36 @@ TEST(QueueDestroys, AreNotAboutWhatIsIssuedLater) {
               IsEmpty());
 }
 
+// The end of a value waits for what a statement of its queue would wait for.
+TEST(QueueDestroys, OfABlockingQueueComeAfterWhatTheLegacyDefaultOneWaitsFor) {
+  const std::string queues =
+      "interlock 1\nold: queue legacy-default\nnew: queue serial blocking\nmemory m 64\n"
+      "tensor x f32[4] at m+0\n";
+  const auto findings = [&](const std::string& statements) {
+    return findings_with_queues(program_with_queues(queues + statements));
+  };
+  const std::string use = "a: dispatch fill writes x value=1\n";
+  EXPECT_THAT(findings("wait s=1 on old\n" + use + "destroy x on new\nsignal s=1\n"), IsEmpty());
+  EXPECT_THAT(findings("wait s=1 on new\n" + use + "destroy x on old\nsignal s=1\n"), IsEmpty());
+  EXPECT_THAT(findings("wait s=1 on old\n" + use + "destroy x\nsignal s=1\n"),
+              ElementsAre("use-after-free 0 a"));
+}
+
+// Nor for what stands after it, though that runs before it, as it is submitted later.
+TEST(QueueDestroys, OfABlockingQueueDoNotComeAfterWhatTheLegacyDefaultOneDoesNext) {
+  const std::string queues =
+      "interlock 1\nold: queue legacy-default\nnew: queue serial blocking\nmemory m 64\n"
+      "tensor x f32[4] at m+0\nb: dispatch fill writes x value=1 on old\n";
+  const auto findings = [&](const std::string& statements) {
+    return findings_with_queues(program_with_queues(queues + statements));
+  };
+  const std::string use = "a: dispatch fill writes x value=1 on old\n";
+  EXPECT_THAT(findings("destroy x on new\n" + use + "submit on new\n"),
+              ElementsAre("use-after-free 0 a"));
+  EXPECT_THAT(findings("destroy x on new\n" + use + "submit on old\n"), IsEmpty());
+  EXPECT_THAT(findings(use + "destroy x on new\nsubmit on new\n"), IsEmpty());
+}
+
 // The last one of each place stands for those before it, whether they are held back or not.
 TEST(QueueDestroys, NameTheLastThatIsHeldBack) {
   const std::string uses =
@@ -298,6 +328,12 @@ TEST(QueueDestroys, FindWhatChainsFind) {
   const int count = proof_count(20'000, 20'000);
   expect_what_chains_find(count, draft_with_destroys);
   print_proof(count, "what is pending at a destroy, held back or not, is what chains find");
+}
+
+TEST(QueueDestroys, FindWhatChainsFindWhereQueuesJoin) {
+  const int count = proof_count(20'000, 3'000);
+  expect_what_chains_find(count, draft_with_joined_ends);
+  print_proof(count, "what is pending at a destroy on queues that join is what chains find");
 }
 
 TEST(QueueDestroys, FindWhatChainsFindWhereTheHostPinsAndHoldsBack) {

@@ -39,6 +39,33 @@ inline ProgramDraft draft_with_destroys(Choice& choice) {
   return draft;
 }
 
+// A draft of draft_with_destroys() whose queues are blocking or legacy-default, but for graphs, and
+// of which one waits for a signal that comes later.
+inline ProgramDraft draft_with_joined_ends(Choice& choice) {
+  ProgramDraft draft = draft_with_destroys(choice);
+  std::vector<std::string> queues = {"q0"};
+  for (QueueDraft* const queue : items_of<QueueDraft>(draft)) {
+    queues.push_back(queue->name);
+    if (queue->kind == QueueKind::kGraph) continue;
+    queue->kind = choice.chance(1, 2) ? QueueKind::kLegacyDefault : QueueKind::kSerialBlocking;
+  }
+  const auto statements =
+      positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, SyncDraft, HostAccessDraft>(draft);
+  if (statements.empty()) return draft;
+  SyncDraft wait;
+  wait.kind = SyncKind::kWait;
+  wait.semaphores = {{"held", 1}};
+  wait.queue = queues[choice.below(queues.size())];
+  SyncDraft signal = wait;
+  signal.kind = SyncKind::kSignal;
+  signal.queue = queues[choice.below(queues.size())];
+  const size_t at = statements[choice.below(statements.size())];
+  insert_at(draft.items, at, ItemDraft(std::move(wait)));
+  insert_at(draft.items, at + 1 + choice.below(draft.items.size() - at),
+            ItemDraft(std::move(signal)));
+  return draft;
+}
+
 // A draft with all meanings of generated ones (queue_meanings.h), in which a queue waits for a
 // signal of the host that comes later, and the host pins, frees, destroys and resets anywhere.
 inline ProgramDraft draft_held_back(Choice& choice) {

@@ -16,12 +16,11 @@
 #include "simulator/schedules/queue_traces.h"
 #include "simulator/schedules/queue_walk.h"
 #include "simulator/schedules/queue_witness.h"
+#include "simulator/schedules/strategy_directed.h"
 #include "simulator/schedules/strategy_pct.h"
 
 namespace interlock {
 namespace {
-
-constexpr uint64_t kKindsPerPair = 3;
 
 // The sinks of each hazard, as the machine carries them out.
 class DirectedOnQueues final : public Strategy {
@@ -115,8 +114,8 @@ std::string DirectedOnQueues::claim() {
 
 std::unique_ptr<Strategy> directed(const Program& program, const HappensBefore& order,
                                    const StrategyOptions& options, std::string claim) {
-  const uint64_t pair_count = std::min(options.schedule_count, UINT64_MAX / kKindsPerPair);
-  return std::make_unique<DirectedOnQueues>(program, order, pair_count * kKindsPerPair,
+  const uint64_t pair_count = std::min(options.schedule_count, UINT64_MAX / kKindsOfPairMax);
+  return std::make_unique<DirectedOnQueues>(program, order, pair_count * kKindsOfPairMax,
                                             std::move(claim));
 }
 
@@ -140,17 +139,17 @@ std::string ExhaustiveOnQueues::announcement() const {
   if (units.pairs.empty()) {
     return units.is_truncated ? "" : "All that conflicts is ordered and visible: 1 trace.\n";
   }
-  const std::string_view bound = traces_.is_exact() ? "" : "at most ";
-  const bool is_cut =
-      !traces_.is_exact() || traces_.schedule_count() > Natural(options_.schedule_count);
+  const TurnCounts& counts = traces_.counts();
+  const std::string_view bound = counts.is_exact ? "" : "at most ";
+  const bool is_cut = !counts.is_exact || counts.schedule_count > Natural(options_.schedule_count);
   return fmt::format(
       "{} without an order between {}, in {} of independent order: {}{}.\n{}: {}{} beside the reference order{}.\n",
       counted(Natural(units.pairs.size()), "conflict", "conflicts"),
       counted(Natural(units.parts.size()), "part of an operation", "parts of operations"),
       counted(Natural(traces_.group_count()), "group", "groups"), bound,
-      counted(traces_.trace_count(), "trace", "traces"),
+      counted(counts.trace_count, "trace", "traces"),
       options_.combines_groups ? "All groups combined" : "One group at a time", bound,
-      counted(traces_.schedule_count(), "schedule", "schedules"),
+      counted(counts.schedule_count, "schedule", "schedules"),
       is_cut ? fmt::format(", of which at most {} will run", options_.schedule_count) : "");
 }
 

@@ -15,12 +15,9 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/schedules/queue_steps.h"
-#include "simulator/schedules/trace_count.h"
 
 namespace interlock {
 namespace {
-
-constexpr uint64_t kTraceWorkMax = 1u << 21;  // Of count_traces(), for all groups.
 
 QueueMachine traced_machine(const Program& program) {
   return QueueMachine(program, {.splits_memory = true});
@@ -106,6 +103,7 @@ class PartUses {
     const DispatchId one = parts_[a].dispatch;
     const DispatchId other = parts_[b].dispatch;
     if (one == other) return is_drop_of(parts_[a], parts_[b]) || is_drop_of(parts_[b], parts_[a]);
+    if (is_found_anyway(a, b) || is_found_anyway(b, a)) return false;
     const bool is_same_atomic =
         program_.dispatch(one).atomic_op == program_.dispatch(other).atomic_op;
     return std::ranges::any_of(uses_[a], [&](const PartUse& use) {
@@ -116,6 +114,14 @@ class PartUses {
         return share_a_byte(use.bytes, with.bytes);
       });
     });
+  }
+
+  // What the host accesses comes after its earlier writes, and finds those whether they have been
+  // committed or not.
+  bool is_found_anyway(size_t commit, size_t fetch) const {
+    return parts_[commit].stage == Stage::kHost && parts_[fetch].stage == Stage::kHost &&
+           parts_[commit].role == PartRole::kCommit && parts_[fetch].role == PartRole::kFetch &&
+           parts_[commit].dispatch < parts_[fetch].dispatch;
   }
 
   // A commit does nothing once the host has invalidated its bytes.
@@ -244,58 +250,14 @@ QueueUnits find_queue_units(const Program& program) {
 QueueTraces::QueueTraces(const Program& program, const StrategyOptions& options)
     : program_(program),
       units_(find_queue_units(program)),
-      combines_groups_(options.combines_groups),
-      groups_(trace_groups(units_.pairs, [this](uint32_t first, uint32_t second) {
-        return units_.precedes(first, second);
-      })) {
-  uint64_t work_limit = kTraceWorkMax;
-  Natural product(1);
-  Natural sum;
-  for (const TraceGroup& group : groups_) {
-    TraceCount count = count_traces(group, work_limit);
-    is_exact_ = is_exact_ && count.is_exact;
-    product *= count.value;
-    sum += count.value;
-    sum -= Natural(1);  // That of the reference order.
-    traces_.emplace_back(group);
-    resting_.emplace_back(group);
-  }
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    open_.push_back(g);
-    at_hand_.push_back(combines_groups_ ? &traces_[g] : &resting_[g]);
-  }
-  trace_count_ = product;
-  product -= Natural(1);
-  schedule_count_ = combines_groups_ ? std::move(product) : std::move(sum);
-}
-
-// An enumerator that has given all would begin again.
-bool QueueTraces::advance() {
-  if (is_done_) return false;
-  const auto advance_digit = [](TraceEnumerator& digit) { return digit.advance(); };
-  is_done_ = combines_groups_ ? std::none_of(traces_.rbegin(), traces_.rend(), advance_digit)
-                              : !advance_one();
-  return !is_done_;
-}
-
-// Those that do not vary are at the reference order.
-bool QueueTraces::advance_one() {
-  if (!open_.empty()) at_hand_[varied_] = &resting_[varied_];
-  while (!open_.empty()) {
-    if (turn_ == open_.size()) turn_ = 0;
-    varied_ = open_[turn_];
-    if (traces_[varied_].advance()) {
-      at_hand_[varied_] = &traces_[varied_];
-      ++turn_;
-      return true;
-    }
-    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(turn_));
-  }
-  return false;
-}
+      groups_(trace_groups(
+          units_.pairs,
+          [this](uint32_t first, uint32_t second) { return units_.precedes(first, second); })),
+      counts_(count_turns(groups_, options.combines_groups)),
+      turns_(groups_, options.combines_groups) {}
 
 bool QueueTraces::next(Schedule& schedule) {
-  while (advance()) {
+  while (turns_.advance()) {
     if (make(schedule) || is_stopped()) return true;
     ++refused_count_;
   }
@@ -310,7 +272,7 @@ bool QueueTraces::make(Schedule& schedule) const {
     const std::vector<uint32_t>& members = groups_[g].units;
     for (uint32_t u = 0; u < members.size(); ++u) {
       std::vector<OperationPart>& earlier = before[units_.parts[members[u]]];
-      const uint64_t* const bits = at_hand_[g]->units_before(u);
+      const uint64_t* const bits = turns_.at_hand()[g]->units_before(u);
       for (uint32_t v = 0; v < members.size(); ++v) {
         if ((bits[v / 64] >> (v % 64) & 1) != 0) earlier.push_back(units_.parts[members[v]]);
       }
@@ -343,20 +305,11 @@ bool QueueTraces::make(Schedule& schedule) const {
 
 std::string QueueTraces::name() const {
   constexpr std::string_view kWords[] = {"fetches", "runs", "commits", "is invalidated"};
-  std::string name;
-  size_t count = 0;
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    for (const UnitPair& pair : at_hand_[g]->reversed_hazards()) {
-      if (count++ > 0) continue;
-      const auto text_of = [&](uint32_t member) {
-        const OperationPart& part = units_.parts[groups_[g].units[member]];
-        return fmt::format("{} {}", program_.reference_of(part.dispatch),
-                           kWords[static_cast<size_t>(part.role)]);
-      };
-      name = fmt::format("{} before {}", text_of(pair.second), text_of(pair.first));
-    }
-  }
-  return count > 1 ? fmt::format("{}, and {} more", name, count - 1) : name;
+  return turns_.name([&](uint32_t unit) {
+    const OperationPart& part = units_.parts[unit];
+    return fmt::format("{} {}", program_.reference_of(part.dispatch),
+                       kWords[static_cast<size_t>(part.role)]);
+  });
 }
 
 }  // namespace interlock

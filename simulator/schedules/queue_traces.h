@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/schedules/natural.h"
 #include "simulator/schedules/queue_machine.h"
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/strategy.h"
-#include "simulator/schedules/trace_enumerator.h"
 #include "simulator/schedules/trace_groups.h"
+#include "simulator/schedules/trace_turns.h"
 
 namespace interlock {
 
@@ -48,9 +47,7 @@ class QueueTraces {
 
   const QueueUnits& units() const { return units_; }
   uint64_t group_count() const { return groups_.size(); }
-  const Natural& trace_count() const { return trace_count_; }  // The reference order's among them.
-  const Natural& schedule_count() const { return schedule_count_; }  // To be made.
-  bool is_exact() const { return is_exact_; }  // Else both counts are upper bounds.
+  const TurnCounts& counts() const { return counts_; }
 
   // Replaces `schedule` by one of the next trace other than that of the reference order; groups
   // take turns, or vary together. False when all have been made.
@@ -64,25 +61,13 @@ class QueueTraces {
   uint64_t refused_count() const { return refused_count_; }
 
  private:
-  bool advance();
-  bool advance_one();
   bool make(Schedule& schedule) const;
 
   const Program& program_;
   const QueueUnits units_;
-  const bool combines_groups_;
-  std::vector<TraceGroup> groups_;
-  Natural trace_count_;
-  Natural schedule_count_;
-  bool is_exact_ = true;
-  std::vector<TraceEnumerator> traces_;          // By group.
-  std::vector<TraceEnumerator> resting_;         // By group: at the reference order.
-  std::vector<const TraceEnumerator*> at_hand_;  // By group.
-  // One at a time: the groups that have more traces, which of them is next, and the one at hand.
-  std::vector<size_t> open_;
-  size_t turn_ = 0;
-  size_t varied_ = 0;
-  bool is_done_ = false;
+  const std::vector<TraceGroup> groups_;
+  const TurnCounts counts_;
+  TraceTurns turns_;
   uint64_t refused_count_ = 0;
 };
 

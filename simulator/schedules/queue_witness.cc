@@ -3,6 +3,8 @@
 // is a line for each such pair, and the plainest comes first.
 #include "simulator/schedules/queue_witness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -31,6 +33,17 @@ std::vector<StepSpan> step_spans_of(const Program& program, const Schedule& sche
     span.end = std::max(span.end, i);
   }
   return spans;
+}
+
+// By dispatch: when the first begins of it and all later ones.
+std::vector<size_t> earliest_begins(const std::vector<StepSpan>& spans) {
+  std::vector<size_t> begins(spans.size());
+  size_t earliest = SIZE_MAX;
+  for (size_t i = spans.size(); i-- > 0;) {
+    earliest = std::min(earliest, spans[i].begin);
+    begins[i] = earliest;
+  }
+  return begins;
 }
 
 bool share_written_bytes(const Program& program, DispatchId first, DispatchId second) {
@@ -84,10 +97,14 @@ std::vector<Displacement> find_queue_witness(const Program& program, const Happe
                                              uint64_t attempt_limit) {
   WitnessSearch search(program, differs, attempt_limit);
   const std::vector<StepSpan> spans = step_spans_of(program, schedule);
+  const std::vector<size_t> begins = earliest_begins(spans);
+  std::vector<size_t> open;  // Dispatches that later ones can begin before the end of, in order.
   for (size_t second = 1; second < spans.size() && !search.is_over(); ++second) {
-    for (size_t first = second; first-- > 0 && !search.is_over();) {
-      if (spans[second].begin >= spans[first].end) continue;
-      const DispatchId a(first);
+    open.push_back(second - 1);
+    std::erase_if(open, [&](size_t first) { return spans[first].end <= begins[second]; });
+    for (size_t i = open.size(); i-- > 0 && !search.is_over();) {
+      if (spans[second].begin >= spans[open[i]].end) continue;
+      const DispatchId a(open[i]);
       const DispatchId b(second);
       if (share_written_bytes(program, a, b)) search.try_pair(a, b);
     }
@@ -109,11 +126,20 @@ HazardList find_queue_hazards(const Program& program, const HappensBefore& order
 
 std::string text_of_steps(const Program& program, const Schedule& schedule) {
   constexpr std::array<std::string_view, 5> kWords = {"run", "run late", "commit", "fetch", "drop"};
+  constexpr size_t kWidth = 96;
   std::string text;
+  size_t line_begin = 0;
   for (const Step& step : schedule.steps) {
-    if (!text.empty()) text += ", ";
-    text += kWords[static_cast<size_t>(step.kind)];
-    text += " " + program.reference_of(step.dispatch);
+    const std::string word = fmt::format("{} {}", kWords[static_cast<size_t>(step.kind)],
+                                         program.reference_of(step.dispatch));
+    if (!text.empty()) text += ",";
+    if (text.size() - line_begin + word.size() > kWidth && !text.empty()) {
+      text += "\n    ";
+      line_begin = text.size();
+    } else if (!text.empty()) {
+      text += " ";
+    }
+    text += word;
   }
   return text;
 }

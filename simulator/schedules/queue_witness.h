@@ -17,7 +17,8 @@ namespace interlock {
 // Returns lines whose schedule (queue_schedule.h) `differs`: of a pair that `schedule` turns
 // around, or else of another hazard. Empty if no single line does, or `attempt_limit` of them were
 // tried first. Requires: order.has_queues(), of `program`; `schedule` is legal, and differs.
-// Cost: a run of the machine of counters for each line that is tried; the pairs of dispatches.
+// Cost: a run of the machine of counters for each line that is tried; the pairs of dispatches of
+// which the later one in reference order begins before what stands open has committed.
 std::vector<Displacement> find_queue_witness(const Program& program, const HappensBefore& order,
                                              const Schedule& schedule,
                                              const std::function<bool(const Schedule&)>& differs,
@@ -27,7 +28,7 @@ std::vector<Displacement> find_queue_witness(const Program& program, const Happe
 // which counts as cut. Requires: order.has_queues(), of `program`. Cost: find_all_hazards().
 HazardList find_queue_hazards(const Program& program, const HappensBefore& order, uint64_t limit);
 
-// What no line says, in words: "run late a, fetch b, commit a, run b".
+// What no line says, in words: "run late a, fetch b, commit a, run b". In lines of some 100 columns.
 std::string text_of_steps(const Program& program, const Schedule& schedule);
 
 }  // namespace interlock

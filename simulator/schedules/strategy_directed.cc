@@ -18,8 +18,6 @@
 namespace interlock {
 namespace {
 
-constexpr uint64_t kKindsOfPairMax = 3;
-
 class DirectedStrategy final : public Strategy {
  public:
   DirectedStrategy(const Program& program, const HappensBefore& order, uint64_t hazard_count_max,

@@ -1,6 +1,7 @@
 // Strategy "directed": the sinks of each hazard (sinks.h), which show it and nothing else.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,9 @@
 #include "simulator/schedules/strategy.h"
 
 namespace interlock {
+
+// Hazards of one pair of dispatches: RAW, WAR and WAW.
+inline constexpr uint64_t kKindsOfPairMax = 3;
 
 // Cost: that of find_all_hazards().
 StrategyFactory directed_strategy;

@@ -1,5 +1,3 @@
-// The idea: one enumerator per group. One at a time, each group in turn gives its next trace while
-// the others rest at issue order; combined, the enumerators are the digits of a counter.
 #include "simulator/schedules/strategy_exhaustive.h"
 
 #include <fmt/format.h>
@@ -14,25 +12,6 @@
 
 namespace interlock {
 namespace {
-
-constexpr uint64_t kCountWorkMax = 1u << 21;  // Of count_traces(), for all groups.
-
-void count(ExhaustiveGraph& graph, const StrategyOptions& options) {
-  ExhaustivePlan& plan = graph.plan;
-  uint64_t work_limit = kCountWorkMax;
-  Natural sum;
-  Natural product(1);
-  for (const TraceGroup& group : graph.groups) {
-    TraceCount count = count_traces(group, work_limit);
-    plan.is_exact &= count.is_exact;
-    product *= count.value;
-    sum += count.value;
-    sum -= Natural(1);  // Issue order.
-  }
-  plan.trace_count = product;
-  product -= Natural(1);
-  plan.schedule_count = options.combines_groups ? std::move(product) : std::move(sum);
-}
 
 UnitOrder unit_order(const std::vector<Step>& units, const HappensBefore& order) {
   return [&units, &order](uint32_t first, uint32_t second) {
@@ -55,7 +34,10 @@ ExhaustiveGraph graph_of(TraceUnits units, const HappensBefore& order,
     graph.plan.unit_count += group.units.size();
     for (const uint32_t unit : group.units) graph.plan.joins_slices |= all[unit].slice_count > 1;
   }
-  count(graph, options);
+  TurnCounts counts = count_turns(graph.groups, options.combines_groups);
+  graph.plan.is_exact = counts.is_exact;
+  graph.plan.trace_count = std::move(counts.trace_count);
+  graph.plan.schedule_count = std::move(counts.schedule_count);
   return graph;
 }
 
@@ -86,56 +68,17 @@ ExhaustiveSchedules::ExhaustiveSchedules(const Program& program, const HappensBe
                                          const HazardList& list, const StrategyOptions& options)
     : program_(program),
       graph_(choose_graph(program, order, list, options)),
-      combines_groups_(options.combines_groups),
-      linearizer_(graph_.units, graph_.groups, unit_order(graph_.units.units, order)),
-      resting_(graph_.groups.begin(), graph_.groups.end()),
-      varying_(resting_) {
-  for (size_t g = 0; g < graph_.groups.size(); ++g) {
-    open_.push_back(g);
-    chosen_traces_.push_back(combines_groups_ ? &varying_[g] : &resting_[g]);
-  }
-}
-
-bool ExhaustiveSchedules::advance_one() {
-  if (!open_.empty()) chosen_traces_[varied_] = &resting_[varied_];
-  while (!open_.empty()) {
-    if (turn_ == open_.size()) turn_ = 0;
-    varied_ = open_[turn_];
-    if (varying_[varied_].advance()) {
-      chosen_traces_[varied_] = &varying_[varied_];
-      ++turn_;
-      return true;
-    }
-    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(turn_));
-  }
-  return false;
-}
-
-bool ExhaustiveSchedules::advance_all() {
-  return std::any_of(varying_.rbegin(), varying_.rend(),
-                     [](TraceEnumerator& digit) { return digit.advance(); });
-}
+      turns_(graph_.groups, options.combines_groups),
+      linearizer_(graph_.units, graph_.groups, unit_order(graph_.units.units, order)) {}
 
 bool ExhaustiveSchedules::next(Schedule& schedule) {
-  if (!is_done_) is_done_ = combines_groups_ ? !advance_all() : !advance_one();
-  if (!is_done_) linearizer_.schedule_of(chosen_traces_, schedule);
-  return !is_done_;
+  if (!turns_.advance()) return false;
+  linearizer_.schedule_of(turns_.at_hand(), schedule);
+  return true;
 }
 
 std::string ExhaustiveSchedules::name() const {
-  std::string name;
-  size_t reversed_count = 0;
-  for (size_t g = 0; g < graph_.groups.size(); ++g) {
-    for (const UnitPair& pair : chosen_traces_[g]->reversed_hazards()) {
-      if (reversed_count++ > 0) continue;
-      const std::vector<uint32_t>& members = graph_.groups[g].units;
-      const std::vector<Step>& units = graph_.units.units;
-      name = fmt::format("{} before {}", text_of(program_, units[members[pair.second]]),
-                         text_of(program_, units[members[pair.first]]));
-    }
-  }
-  if (reversed_count > 1) name += fmt::format(", and {} more", reversed_count - 1);
-  return name;
+  return turns_.name([this](uint32_t unit) { return text_of(program_, graph_.units.units[unit]); });
 }
 
 namespace {

@@ -14,7 +14,6 @@
 // Late commits are no part of a trace: the lazy run stands for them (T5).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,9 +26,9 @@
 #include "simulator/schedules/schedule.h"
 #include "simulator/schedules/strategy.h"
 #include "simulator/schedules/trace_count.h"
-#include "simulator/schedules/trace_enumerator.h"
 #include "simulator/schedules/trace_groups.h"
 #include "simulator/schedules/trace_schedule.h"
+#include "simulator/schedules/trace_turns.h"
 #include "simulator/schedules/trace_units.h"
 
 namespace interlock {
@@ -79,21 +78,10 @@ class ExhaustiveSchedules {
   std::string name() const;
 
  private:
-  bool advance_one();
-  bool advance_all();
-
   const Program& program_;
   const ExhaustiveGraph graph_;
-  const bool combines_groups_;
-  bool is_done_ = false;
+  TraceTurns turns_;
   TraceSchedule linearizer_;
-  std::vector<TraceEnumerator> resting_;               // By group, at issue order.
-  std::vector<TraceEnumerator> varying_;               // By group.
-  std::vector<const TraceEnumerator*> chosen_traces_;  // By group, one of the two.
-  // One at a time:
-  std::vector<size_t> open_;  // Groups with traces left, ascending.
-  size_t turn_ = 0;           // Into `open_`: whose turn is next,
-  size_t varied_ = 0;         // and the group that had the last.
 };
 
 // With the lazy run first, where hazards are ordered, but not visible.

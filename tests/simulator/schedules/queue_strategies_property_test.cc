@@ -210,7 +210,8 @@ TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
       uint64_t made_count = 0;
       for (; traces.next(schedule); ++made_count) reached.add(shadow, schedule);
       ASSERT_EQ(traces.refused_count(), 0u);
-      ASSERT_TRUE(!traces.is_exact() || Natural(made_count) == traces.schedule_count());
+      ASSERT_TRUE(!traces.counts().is_exact ||
+                  Natural(made_count) == traces.counts().schedule_count);
       ASSERT_EQ(reached.strict.size() > 1, all.strict.size() > 1);
       ASSERT_EQ(reached.observable.size() > 1, all.observable.size() > 1);
       ASSERT_TRUE(!combines || reached.observable == all.observable);

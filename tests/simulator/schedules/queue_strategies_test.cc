@@ -248,12 +248,30 @@ TEST(QueueStrategies, KeepTheOddsOfPct) {
   EXPECT_GE(count, 100);
 }
 
+// Its writes are found by what it does next, whenever they reach memory.
+TEST(QueueStrategies, DoNotTurnTheHostAgainstItself) {
+  const std::string own =
+      "memory x 16\nq1: queue serial\nhost writes x\nhost reads x\nhost writes x[0:8]\n"
+      "host reads x\n";
+  EXPECT_THAT(words_of(run_of(own), "exhaustive", {}), HasSubstr("visible: 1 trace."));
+  // What a device writes, beside what two fetches of the last read find.
+  EXPECT_THAT(
+      words_of(run_of(own + "dispatch Use updates x on q1\nhost reads x\n"), "exhaustive", {}),
+      HasSubstr("2 conflicts without an order between 3 parts of operations, in 1 group of "
+                "independent order: 4 traces."));
+}
+
 TEST(QueueStrategies, SayTheStepsOfASchedule) {
   const Program run = run_of(overwritten(""));
   const Result<Schedule> schedule = queue_schedule_of(
       run, {{DispatchId(size_t{1}), DispatchId(size_t{0}), DisplacementKind::kBefore}});
   ASSERT_TRUE(schedule.has_value());
   EXPECT_EQ(text_of_steps(run, *schedule), "run b, run a");
+  Schedule many;
+  for (int i = 0; i < 40; ++i) many.steps.push_back(schedule->steps[0]);
+  const std::string text = text_of_steps(run, many);
+  EXPECT_THAT(text, HasSubstr("run b,\n    run b"));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2);
 }
 
 TEST(QueueStrategies, TrySinksInParallelWaysOnceEach) {

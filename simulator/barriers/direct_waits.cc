@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/barriers/wait_certificate.h"
 #include "simulator/hazards/hazards.h"
+#include "simulator/order/submissions.h"
 
 namespace interlock {
 namespace {
@@ -35,12 +37,18 @@ bool is_plain_sync(const Program& program, const SyncStep& step) {
                                  [](const SignalPart& part) { return part.stages == kAllStages; });
     case SyncKind::kWait:
       return !step.is_of_launch && !step.is_from_outside && step.stages == kAllStages;
+    case SyncKind::kSet:
+    case SyncKind::kAwait:  // All is in order on such a queue.
     case SyncKind::kSplit:
     case SyncKind::kSubmit:
+    case SyncKind::kHostWaits:
+    case SyncKind::kHostSignals:
+    case SyncKind::kHostIdle:
+    case SyncKind::kHostFlushes:
+    case SyncKind::kHostInvalidates:
       return true;
-    default:
-      return false;
   }
+  return false;
 }
 
 // Of the queues that execute, signal or wait: each is serial, and none joins others.
@@ -48,8 +56,7 @@ bool are_plain_queues(const Program& program) {
   bool is_joined = false;
   bool joins = false;
   for (const Statement& statement : program.statements) {
-    if (statement.kind == StatementKind::kLifetime) continue;
-    if (statement.queue == kNoQueue) return false;
+    if (statement.kind == StatementKind::kLifetime || statement.queue == kNoQueue) continue;
     const QueueKind kind = program.kind_of(statement.queue);
     if (!is_serial(kind)) return false;
     if (!program.queues.empty() && program.queues[statement.queue].launched_on != kNoQueue) {
@@ -61,31 +68,44 @@ bool are_plain_queues(const Program& program) {
   return !(is_joined && joins);
 }
 
-bool has_dispatches_alone(const Program& program) {
-  return program.host_dispatches.empty() && !program.has_any(LifetimeKind::kDestroy) &&
-         std::ranges::none_of(program.dispatches, [](const Dispatch& dispatch) {
-           return dispatch.is_transition() || dispatch.is_approximate;
-         });
+bool has_exact_dispatches(const Program& program) {
+  return std::ranges::none_of(program.dispatches, [](const Dispatch& dispatch) {
+    return dispatch.is_transition() || dispatch.is_approximate;
+  });
 }
 
 class QueueWalk {
  public:
-  explicit QueueWalk(const Program& program) : program_(program), queues_(program.queue_count()) {}
+  explicit QueueWalk(const Program& program)
+      : program_(program),
+        host_counts_(host_counts_at_submission(program)),
+        queues_(program.queue_count()) {}
 
-  // False if queues pass on too much, or one that executes nothing does: it is a place to stop at
-  // for all, and so what bounds waits does not hold for it.
+  // False if queues pass on too much, or the host does anything.
   bool run() {
     find_used_waits();
     signaled_.resize(program_.signal_parts.size());
-    for (const Statement& statement : program_.statements) {
+    for (size_t i = 0; i < program_.statements.size(); ++i) {
+      const Statement& statement = program_.statements[i];
+      if (is_of_host(program_, statement)) {
+        if (!add_of_host(statement)) return false;
+        ++host_count_;
+        continue;
+      }
+      const bool is_sync = statement.kind == StatementKind::kSync;
+      const bool leads_on = statement.kind == StatementKind::kDispatch ||
+                            (is_sync && program_.syncs[statement.index].kind == SyncKind::kSignal);
+      // What is submitted after the host has waited comes after that.
+      if (leads_on && host_counts_[i] > waited_at_) return false;
       if (statement.kind == StatementKind::kDispatch) {
         add_dispatch(statement);
-      } else if (statement.kind == StatementKind::kSync) {
+      } else if (is_sync) {
         if (!add_sync(statement.index, queues_[statement.queue])) return false;
       }
     }
-    return std::ranges::none_of(
+    result_.is_by_idle_queue = std::ranges::any_of(
         queues_, [](const OfQueue& queue) { return queue.passes_on && queue.line == UINT32_MAX; });
+    return true;
   }
 
   DirectWaits result() && { return std::move(result_); }
@@ -103,6 +123,24 @@ class QueueWalk {
     QueueIndex queue = kNoQueue;
     std::vector<Reached> passed_on;
   };
+
+  // False if it signals what it has waited for.
+  bool add_of_host(const Statement& statement) {
+    if (statement.kind == StatementKind::kDispatch) {
+      result_.line_of.push_back(WaitCertificate::kNoLine);
+      result_.position_of.push_back(0);
+      result_.before_end.push_back(result_.before_of_all.size());
+    }
+    if (statement.kind != StatementKind::kSync) return true;
+    const SyncStep& step = program_.syncs[statement.index];
+    bool has_waited = step.kind == SyncKind::kHostIdle && !result_.lines.empty();
+    if (step.kind == SyncKind::kHostWaits && step.partner != SyncStep::kNoPartner) {
+      const Signaled& signaled = signaled_[step.partner];
+      has_waited = signaled.count > 0 || !signaled.passed_on.empty();
+    }
+    if (has_waited) waited_at_ = std::min(waited_at_, host_count_);
+    return step.kind != SyncKind::kHostSignals || waited_at_ == UINT32_MAX;
+  }
 
   void add_dispatch(const Statement& statement) {
     OfQueue& queue = queues_[statement.queue];
@@ -129,6 +167,7 @@ class QueueWalk {
     std::vector<bool> is_awaited(program_.signal_parts.size(), false);
     for (size_t i = program_.statements.size(); i-- > 0;) {
       const Statement& statement = program_.statements[i];
+      if (is_of_host(program_, statement)) continue;
       if (statement.kind == StatementKind::kDispatch) has_use[statement.queue] = true;
       if (statement.kind != StatementKind::kSync) continue;
       const SyncStep& step = program_.syncs[statement.index];
@@ -147,9 +186,13 @@ class QueueWalk {
     const SyncStep& step = program_.syncs[index];
     if (step.kind == SyncKind::kSignal) return add_signal(step, queue);
     if (step.kind != SyncKind::kWait || !is_used_[index]) return true;
+    const bool has_partner = step.partner != SyncStep::kNoPartner;
+    const Signaled* const found = has_partner ? &signaled_[step.partner] : nullptr;
+    if (found != nullptr && found->queue == kNoQueue)
+      return true;  // The host, which passes on nothing.
     ++result_.wait_count;
-    if (step.partner == SyncStep::kNoPartner) return true;
-    const Signaled& signaled = signaled_[step.partner];
+    if (found == nullptr) return true;
+    const Signaled& signaled = *found;
     if (signaled.count > 0) wait_for({signaled.line, signaled.count}, queue);
     for (const Reached& reached : signaled.passed_on) wait_for(reached, queue);
     if (!signaled.passed_on.empty()) {
@@ -184,6 +227,9 @@ class QueueWalk {
   }
 
   const Program& program_;
+  const std::vector<uint32_t> host_counts_;  // By statement: at its submission.
+  uint32_t host_count_ = 0;                  // Statements of the host so far.
+  uint32_t waited_at_ = UINT32_MAX;          // The first of them that waits for a dispatch.
   std::vector<OfQueue> queues_;
   std::vector<bool> is_used_;       // By sync step: a wait that some dispatch comes after.
   std::vector<Signaled> signaled_;  // By part of a signal.
@@ -221,7 +267,7 @@ DirectWaits of_edges(const Program& program) {
 }  // namespace
 
 std::optional<DirectWaits> find_direct_waits(const Program& program) {
-  if (!has_dispatches_alone(program)) return {};
+  if (!has_exact_dispatches(program)) return {};
   if (is_of_graphs(program)) {
     const bool is_plain =
         std::ranges::none_of(program.edges, &Edge::is_programmatic) &&

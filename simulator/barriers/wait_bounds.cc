@@ -31,6 +31,7 @@ class BoundsFinder {
     std::vector<uint32_t> needed(line_count_);
     for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
       if (is_stopped()) return false;
+      if (line_of(i) == WaitCertificate::kNoLine) continue;
       find_conflicting(i);
       std::ranges::fill(needed, 0u);
       if (has_queue_before(i)) join(needed.data(), previous_of(i));
@@ -52,6 +53,7 @@ class BoundsFinder {
     bounds.certificate.line_of = std::move(waits_.line_of);
     bounds.certificate.waits = std::move(needed_);
     bounds.certificate.is_of_edges = waits_.is_of_edges;
+    bounds.certificate.is_of_all_queues = waits_.is_by_idle_queue;
     bounds.wait_count = waits_.wait_count;
     bounds.passes_on = waits_.passes_on;
     return bounds;
@@ -111,6 +113,7 @@ class BoundsFinder {
   }
 
   bool can_be_passed_on(const NeededWait& wait) const {
+    if (waits_.is_by_idle_queue) return true;
     for (size_t line = 0; line < line_count_; ++line) {
       if (line == line_of(wait.first.index) || line == line_of(wait.second.index)) continue;
       if (place_after(wait.first.index, line) == row_of(wait.second.index)[line]) return true;
@@ -186,7 +189,9 @@ std::string text_of(const WaitBounds& bounds) {
   const uint64_t apart = bounds.fewest_apart();
   if (count == 0 && apart == 0) return {};
   const std::string noun = bounds.is_of_edges() ? "edge" : "wait";
-  const std::string_view where = bounds.is_of_edges() ? "" : " on these queues";
+  const bool is_of_all = bounds.certificate.is_of_all_queues;
+  const std::string_view where =
+      bounds.is_of_edges() ? "" : (is_of_all ? " on any queues" : " on these queues");
   std::string text = fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
   if (count > apart) return text + fmt::format("; {} would add no order, certified.", apart);
   if (count == bounds.fewest()) {

@@ -20,19 +20,19 @@ struct WaitBounds {
   bool passes_on = false;
 
   bool is_of_edges() const { return certificate.is_of_edges; }
-  // Any placement that adds no order has as many, on the queues that have the dispatches; and one
-  // where no queue passes on, which can do with as many as that.
+  // Any placement that adds no order has as many, on the queues that have the dispatches, or on any
+  // queues where one without a dispatch passes on in the program; and one where no queue passes on,
+  // which can do with as many as that.
   uint64_t fewest() const { return certificate.fewest(); }
   uint64_t fewest_apart() const { return certificate.waits.size(); }
 };
 
 // Returns the bounds of `program` if its sync adds no order to what conflicts and to the order of
 // its queues; nothing if it does, or if other sync than signals and waits for everything, or full
-// edges, orders anything: stages, host statements, a destroy, events, a queue that joins others,
-// graphs that are launched. Nor of programs beyond kWaitClocksMax, or whose queues pass on very
-// much, or where one without a dispatch does. Requires: `program` is in reference order, and has no
-// hazard. Cost: linear, times the lines; the pairs of operands of the dispatches that waits and
-// edges join.
+// edges, orders what queues execute: stages, the host, which passes on what it has waited for, a
+// queue that joins others, graphs that are launched. Nor of programs beyond kWaitClocksMax, or
+// whose queues pass on very much. Requires: `program` is in reference order, and has no hazard.
+// Cost: linear, times the lines; the pairs of operands of the dispatches that waits and edges join.
 std::optional<WaitBounds> find_wait_bounds(const Program& program);
 
 // "2 waits, the fewest on these queues that add no order; certified.", or what else is to be said

@@ -127,6 +127,14 @@ class CertificateReader {
     std::vector<uint32_t> queue_of_line;
     for (size_t i = 0; i < count; ++i) {
       const uint32_t line = certificate_.line_of[i];
+      const bool has_line = line != WaitCertificate::kNoLine;
+      if (has_line == is_of_host(i)) {
+        return fail(fmt::format("Dispatch {} is the host's and has a line, or has none.", i));
+      }
+      if (!has_line) {
+        position_.push_back(0);
+        continue;
+      }
       if (line > lines_.size()) return fail("The lines are not counted as they begin.");
       const QueueIndex queue = program_.queue_of(program_.dispatches[i]);
       if (line == lines_.size()) {
@@ -155,6 +163,12 @@ class CertificateReader {
       if (wait.second.index >= program_.dispatches.size() || !(wait.first < wait.second)) {
         return fail(wait, "is no pair of dispatches in order");
       }
+      if (is_of_host(wait.first.index) || is_of_host(wait.second.index)) {
+        return fail(wait, "is of what the host does");
+      }
+      if (certificate_.is_of_all_queues && wait.need == WaitNeed::kOwn) {
+        return fail(wait, "can be passed on by a queue without a dispatch");
+      }
       if (last != nullptr && key(*last) >= key(wait)) return fail(wait, "stands in no order");
       if (certificate_.is_of_edges) {
         if (wait.need != WaitNeed::kOwn) return fail(wait, "is of a graph, and can be passed on");
@@ -172,6 +186,7 @@ class CertificateReader {
     latest_.assign(lines_.size(), 0);
     auto wait = certificate_.waits.begin();
     for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
+      if (is_of_host(i)) continue;  // It passes nothing on.
       if (!find_latest(i)) return false;
       if (!join_latest(i)) return false;
       for (; wait != certificate_.waits.end() && wait->second.index == i; ++wait) {
@@ -298,6 +313,9 @@ class CertificateReader {
     }
   }
 
+  bool is_of_host(size_t dispatch) const {
+    return program_.queue_of(program_.dispatches[dispatch]) == kNoQueue;
+  }
   uint32_t line_of(uint32_t dispatch) const { return certificate_.line_of[dispatch]; }
   uint32_t* row_of(uint32_t dispatch) { return before_.data() + dispatch * lines_.size(); }
 

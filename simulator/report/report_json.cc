@@ -163,13 +163,15 @@ Json json_of_redundant_sync(const Program& program, const SyncPiece& piece) {
 // By WaitNeed.
 constexpr std::string_view kNeedWords[] = {"own", "join", "apart"};
 
-Json json_of(const WaitBounds& bounds) {
-  const auto pair = [](const NeededWait& wait) -> Json {
-    return {wait.first.index, wait.second.index, kNeedWords[static_cast<size_t>(wait.need)]};
+Json json_of(const Program& program, const WaitBounds& bounds) {
+  const auto pair = [&](const NeededWait& wait) -> Json {
+    return {program.number_of(wait.first), program.number_of(wait.second),
+            kNeedWords[static_cast<size_t>(wait.need)]};
   };
   return {{"are_edges", bounds.is_of_edges()},
           {"count", bounds.wait_count},
           {"passes_on", bounds.passes_on},
+          {"of_all_queues", bounds.certificate.is_of_all_queues},
           {"fewest", bounds.fewest()},
           {"fewest_apart", bounds.fewest_apart()},
           {"certificate", json_of_each(bounds.certificate.waits, pair)}};
@@ -242,7 +244,7 @@ std::string json_report(const Program& program, const CheckReport& report,
       {"redundant_sync", json_of_each(report.redundant_sync, sync)},
       {"unjudged_sync", report.unjudged_sync_count},
       {"joint_barriers", report.joint ? json_of(*report.joint) : Json(nullptr)},
-      {"waits", report.waits ? json_of(*report.waits) : Json(nullptr)},
+      {"waits", report.waits ? json_of(program, *report.waits) : Json(nullptr)},
       {"closing", json_of_each(report.closing, redundant)},
       {"closing_sync", json_of_each(report.closing_sync, sync)},
       {"certificate", json_of_each(report.forcing, slots)},

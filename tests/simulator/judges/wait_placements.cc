@@ -33,16 +33,16 @@ struct ArcEnd {
 
 class PlacementSearch {
  public:
-  PlacementSearch(const PlacementTask& task, bool passes_on)
+  PlacementSearch(const PlacementTask& task, bool passes_on, size_t idle_count)
       : task_(task), passes_on_(passes_on), count_(task.line_of.size()) {
-    find_gaps();
+    find_gaps(idle_count);
     find_arcs();
   }
 
   bool has_placement_of(uint64_t wait_count) { return add_arc(0, wait_count); }
 
  private:
-  void find_gaps() {
+  void find_gaps(size_t idle_count) {
     std::map<uint32_t, std::vector<size_t>> lines;
     for (size_t i = 0; i < count_; ++i) lines[task_.line_of[i]].push_back(i);
     for (const auto& [line, dispatches] : lines) {
@@ -54,6 +54,10 @@ class PlacementSearch {
         if (i < dispatches.size()) gap.after = dispatches[i];
         gaps_.push_back(gap);
       }
+    }
+    for (size_t i = 0; i < idle_count; ++i) {
+      lines_.push_back({gaps_.size()});
+      gaps_.push_back({{}, {}, UINT32_MAX - static_cast<uint32_t>(i)});
     }
   }
 
@@ -207,8 +211,8 @@ uint64_t crossing_count_of(const PlacementTask& task) {
 }
 
 std::optional<uint64_t> fewest_waits_by_trial(const PlacementTask& task, uint64_t end,
-                                              bool passes_on) {
-  PlacementSearch search(task, passes_on);
+                                              bool passes_on, size_t idle_count) {
+  PlacementSearch search(task, passes_on, idle_count);
   for (uint64_t count = 0; count < end; ++count) {
     if (search.has_placement_of(count)) return count;
   }

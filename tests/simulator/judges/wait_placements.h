@@ -26,9 +26,10 @@ uint64_t crossing_count_of(const PlacementTask& task);
 
 // The fewest waits of a placement of fewer than `end` that orders just what the task says, each
 // with a signal of its own; none if there is none. `passes_on`: between two dispatches of a line
-// signals may come after waits, in any order; else they come first.
+// signals may come after waits, in any order; else they come first. `idle_count`: lines without a
+// dispatch, which signal and wait all the same.
 // Cost: exponential in `end`; meant for six dispatches and four waits.
 std::optional<uint64_t> fewest_waits_by_trial(const PlacementTask& task, uint64_t end,
-                                              bool passes_on);
+                                              bool passes_on, size_t idle_count = 0);
 
 }  // namespace interlock

@@ -69,9 +69,11 @@ std::vector<Hazard> with_possible(std::vector<Hazard> bounds, std::vector<Hazard
   return all;
 }
 
-// `part`: what `order` was made with.
-void list_hazards(const Program& program, const HappensBefore& order, const ByteSegments& segments,
-                  std::optional<PathPart> part, const FactOptions& options, FactReport& report) {
+// `exact`: the program whose host accesses `program` has in whole atoms, or null. `part`: what
+// `order` was made with.
+void list_hazards(const Program& program, const Program* exact, const HappensBefore& order,
+                  const ByteSegments& segments, std::optional<PathPart> part,
+                  const FactOptions& options, FactReport& report) {
   constexpr uint64_t kStepsMin = 20'000'000;
   constexpr uint64_t kStepsPerOperand = 64;
   const uint64_t operand_count = program.accesses.size() + program.barrier_operands.size();
@@ -96,8 +98,10 @@ void list_hazards(const Program& program, const HappensBefore& order, const Byte
     return add(std::move(bounds.hazards), report);
   }
   const Program certain_bytes = with_certain_bytes(program);
-  HazardList certain = listed(certain_bytes, HappensBefore(certain_bytes, nullptr, part),
-                              ByteSegments(certain_bytes), {});
+  std::optional<Program> exact_bytes;  // What the host loses are the bytes that it writes.
+  if (exact != nullptr) exact_bytes = with_certain_bytes(*exact);
+  const HappensBefore certain_order(certain_bytes, exact_bytes ? &*exact_bytes : nullptr, part);
+  HazardList certain = listed(certain_bytes, certain_order, ByteSegments(certain_bytes), {});
   add_limits(certain.is_complete() && options.lists_possible ? bounds : certain, options,
              step_limit, report);
   if (!options.lists_possible) return add(std::move(certain.hazards), report);
@@ -123,7 +127,8 @@ void list_by_parts(const Program& program, uint32_t path_count, const FactOption
   for (uint32_t index = 0; index < part_count && !is_stopped(); ++index) {
     const PathPart part{index, options.paths_at_once};
     FactReport found;
-    list_hazards(judged, HappensBefore(judged, &program, part), segments, part, options, found);
+    list_hazards(judged, has_atoms ? &program : nullptr, HappensBefore(judged, &program, part),
+                 segments, part, options, found);
     for (const Fact& fact : found.facts) hazards.push_back(std::get<Hazard>(fact));
     for (const Truncation& truncation : found.truncations) {
       if (std::ranges::count(report.truncations, truncation) > 0) continue;
@@ -152,11 +157,11 @@ void find_hazard_facts(const Program& program, const HappensBefore& order,
   if (is_wide) return list_by_parts(program, order.queues().places().path_count(), options, report);
   if (has_host_atoms(program)) {
     const Program widened = with_whole_atoms(program);
-    list_hazards(widened, HappensBefore(widened, &program), ByteSegments(widened), {}, options,
-                 report);
+    list_hazards(widened, &program, HappensBefore(widened, &program), ByteSegments(widened), {},
+                 options, report);
     return;
   }
-  list_hazards(program, order, segments, {}, options, report);
+  list_hazards(program, nullptr, order, segments, {}, options, report);
 }
 
 void find_alias_facts(const Program& program, uint64_t limit, FactReport& report) {

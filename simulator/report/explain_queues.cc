@@ -195,7 +195,7 @@ std::optional<SignalPart> QueueMisses::signal_after_first() const {
 }
 
 std::string QueueMisses::fix() const {
-  if (is_lost() && second_.is_of_host()) {
+  if (first_.is_of_host() && second_.is_of_host()) {  // Lost: the host is in order.
     return fmt::format("`host flushes {}` right after {}.",
                        text_of_bytes(program_, first_.access.memory, hazard_.overlap), first_.name);
   }

@@ -8,12 +8,14 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/range.h"
 #include "encoder/program/words.h"
 #include "encoder/text/printer.h"
+#include "fuzz/generate/queue_generator.h"
 #include "simulator/chains/chain_search.h"
 #include "simulator/facts/find_facts.h"
 #include "simulator/hazards/hazards.h"
@@ -310,6 +312,51 @@ TEST(HazardsAfterOwnReads, AreThoseOfWhichEachByteIsOrderedSeenAndRead) {
     }
   }
   EXPECT_GT(other_count, program_count(8000) / 20);
+}
+
+// Its neighbour in an atom is not lost, whatever else is approximate.
+TEST(PossibleHazards, AreNoneBesideWhatTheHostLoses) {
+  const std::string text =
+      "memory cached 8 noncoherent=2\ng: queue graph\nwrite: host writes cached[3:5]\n"
+      "use: dispatch Use writes cached[3:6] on g\nhost invalidates cached[1:5]\n"
+      "read: host reads cached[2:3]\n";
+  const Found exact = found_in(text);
+  EXPECT_THAT(exact.findings, ElementsAre("WAW write use", "RAW use read"));
+  EXPECT_EQ(found_in(text + "host reads out approximate\n").findings, exact.findings);
+}
+
+// What need not touch anything that others do changes nothing for them.
+TEST(PossibleHazards, ChangeNothingElsewhereInRandomPrograms) {
+  const int count = program_count(3000);
+  int hazard_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    std::string text;
+    for (std::string line : text_lines_of(print(generate_queues(choice)))) {
+      if (const size_t at = line.find(" approximate"); at != std::string::npos) line.erase(at, 12);
+      text += line + "\n";
+      if (line == "interlock 1") text += "memory elsewhere 4\n";
+    }
+    const Program given = program_with_queues(text + "host reads elsewhere\n");
+    if (!find_reference_order(given).cycle.empty()) continue;
+    const auto hazards_of = [](const Program& program) {
+      std::vector<std::string> texts;
+      for (const Fact& fact : find_facts(reference_run(program)).facts) {
+        const Hazard* const hazard = std::get_if<Hazard>(&fact);
+        if (hazard == nullptr) continue;
+        texts.push_back(fmt::format("{} {} {} {} {}", word_of(hazard->kind),
+                                    hazard->first.dispatch.index, hazard->second.dispatch.index,
+                                    hazard->overlap.begin, hazard->overlap.end));
+      }
+      return texts;
+    };
+    const std::vector<std::string> exact = hazards_of(given);
+    hazard_count += static_cast<int>(exact.size());
+    ASSERT_EQ(hazards_of(program_with_queues(text + "host reads elsewhere approximate\n")), exact)
+        << "seed " << seed << "\n"
+        << text;
+  }
+  EXPECT_GT(hazard_count, count);
 }
 
 }  // namespace

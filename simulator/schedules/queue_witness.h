@@ -28,7 +28,8 @@ std::vector<Displacement> find_queue_witness(const Program& program, const Happe
 // which counts as cut. Requires: order.has_queues(), of `program`. Cost: find_all_hazards().
 HazardList find_queue_hazards(const Program& program, const HappensBefore& order, uint64_t limit);
 
-// What no line says, in words: "run late a, fetch b, commit a, run b". In lines of some 100 columns.
+// What no line says, in words: "run late a, fetch b, commit a, run b". In lines of some 100
+// columns.
 std::string text_of_steps(const Program& program, const Schedule& schedule);
 
 }  // namespace interlock

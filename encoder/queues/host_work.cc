@@ -159,11 +159,16 @@ class HostWorkWriter {
 }  // namespace
 
 bool has_host_work(const Program& program) {
-  const bool keeps_splits = has_given_queues(program);
+  return has_host_work_of_no_queue(program) ||
+         (has_given_queues(program) && std::ranges::any_of(program.syncs, [](const SyncStep& step) {
+            return step.kind == SyncKind::kSplit;
+          }));
+}
+
+bool has_host_work_of_no_queue(const Program& program) {
   return !program.host_dispatches.empty() || !program.lifetimes.empty() ||
-         std::ranges::any_of(program.syncs, [&](const SyncStep& step) {
-           return is_of_host(step.kind) || (keeps_splits && step.kind == SyncKind::kSplit);
-         });
+         std::ranges::any_of(program.syncs,
+                             [](const SyncStep& step) { return is_of_host(step.kind); });
 }
 
 Result<Success> check_host_work(const Program& program) {
@@ -201,13 +206,19 @@ Result<Success> check_host_work_of_no_queue(const Program& program) {
   return check_host_work(program);
 }
 
-Result<Program> encode_beside_host(const Program& program, const QueuesOfDispatches& queues,
+RecordingSink commands_beside_host(const Program& program, const QueuesOfDispatches& queues,
                                    SignalPlaces signals) {
   HostWorkWriter writer(program, queues);
   writer.run();
-  if (is_stopped()) return Program{};
   RecordingSink issued;
-  writer.issue(signals, issued);
+  if (!is_stopped()) writer.issue(signals, issued);
+  return issued;
+}
+
+Result<Program> encode_beside_host(const Program& program, const QueuesOfDispatches& queues,
+                                   SignalPlaces signals) {
+  const RecordingSink issued = commands_beside_host(program, queues, signals);
+  if (is_stopped()) return Program{};
   return program_by_rules(program, queues.queues, issued);
 }
 

@@ -5,12 +5,16 @@
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/queues/given_queues.h"
+#include "encoder/sync/recording_sink.h"
 
 namespace interlock {
 
 // True iff the place of something but dispatches matters: the host does something, or values end,
 // or, where the program says the queues, command buffers.
 bool has_host_work(const Program& program);
+
+// The same for an encoder that chooses the queues: but for command buffers.
+bool has_host_work_of_no_queue(const Program& program);
 
 // Nothing, if the program is what encode_beside_host() takes. Errors: a barrier does something to
 // its operands; the host accesses memory that is not coherent; what is pinned is destroyed.
@@ -38,6 +42,12 @@ enum class SignalPlaces : uint8_t {
 // name one of these. Errors: a limit of programs. Cost: that of QueueTracker, and linear, times the
 // queues for each statement of the host.
 Result<Program> encode_beside_host(const Program& program, const QueuesOfDispatches& queues,
+                                   SignalPlaces signals);
+
+// What that program is made of. A stop leaves nothing. Of one graph queue: what the host waits for,
+// which a signal of the graph covers with all before it; nothing is placed between its dispatches.
+// Requires and cost: as above.
+RecordingSink commands_beside_host(const Program& program, const QueuesOfDispatches& queues,
                                    SignalPlaces signals);
 
 }  // namespace interlock

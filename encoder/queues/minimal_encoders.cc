@@ -11,6 +11,7 @@
 #include "encoder/queues/assign_queues.h"
 #include "encoder/queues/dispatch_conflicts.h"
 #include "encoder/queues/given_queues.h"
+#include "encoder/queues/graph_host_work.h"
 #include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_program.h"
@@ -88,6 +89,11 @@ Result<Program> encode_semaphores_beside_host(const Program& program, uint32_t q
 }  // namespace
 
 Result<Program> encode_edges(const Program& program, uint32_t /*queue_count*/) {
+  if (auto checked = check_count(program); !checked) return checked.error();
+  if (has_host_work_of_no_queue(program)) {
+    if (auto checked = check_host_work_of_no_queue(program); !checked) return checked.error();
+    return encode_graph_beside_host(program);
+  }
   if (auto checked = check_is_dispatches(program); !checked) return checked.error();
   const OrderReduction order(conflicts_of(program));
   if (is_stopped()) return Program{};

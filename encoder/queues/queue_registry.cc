@@ -19,7 +19,7 @@ constexpr std::array kQueueEncoders = {
                       "ours: serial queues, the fewest waits that add no order to theirs", false,
                       true, &encode_semaphores, false, true, true},
     QueueEncoderEntry{"edges", "ours: a graph queue, the fewest edges that add no order", false,
-                      false, &encode_edges, false, true},
+                      false, &encode_edges, false, true, true},
     QueueEncoderEntry{"streams",
                       "ours: serial queues, the same waits, placed as the dispatches come", false,
                       true, &encode_streams, false, true, true},

@@ -124,8 +124,9 @@ class QueueSubject final : public Subject {
     return judges;
   }
 
-  static void give_queues_and_host(ProgramDraft& draft, Choice& choice) {
-    const bool has_queues = choice.chance(1, 3);
+  // Who takes no count has a queue of its own.
+  void give_queues_and_host(ProgramDraft& draft, Choice& choice) const {
+    const bool has_queues = encoder_.takes_queue_count && choice.chance(1, 3);
     if (has_queues) give_splits(draft, choice);
     if (choice.chance(1, 2)) give_host_work(draft, choice);
     if (has_queues) give_queues(draft, choice);

@@ -31,7 +31,8 @@ uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
   return chooses ? 0 : static_cast<uint32_t>(1 + number % 4);
 }
 
-// Whether the statement of a concurrent queue comes after all before it there: it waits for them.
+// Whether the statement of a concurrent or graph queue comes after all before it there: it waits
+// for them.
 bool waits_for_all(const Program& program, const Statement& statement) {
   return statement.kind == StatementKind::kBarrier ||
          (statement.kind == StatementKind::kSync &&
@@ -45,30 +46,39 @@ bool holds_all_back(const Program& program, const Statement& statement) {
           program.syncs[statement.index].kind == SyncKind::kWait);
 }
 
+// What a statement comes after directly. What was written before a step that hands on has got to
+// the host after it: there is a full barrier between the two, or an edge.
+struct StatementStep {
+  uint32_t from = 0;
+  bool hands_on = false;
+};
+
 // Those before statement `at` in its queue from which it takes one step, or of the host, whose last
 // statement comes before all that is submitted after it.
-std::vector<uint32_t> steps_in_queue(const Program& program, uint32_t at) {
-  std::vector<uint32_t> before;
+std::vector<StatementStep> steps_in_queue(const Program& program, uint32_t at) {
+  std::vector<StatementStep> before;
   const Statement& statement = program.statements[at];
   for (uint32_t i = at; i-- > 0 && before.empty();) {
-    if (program.statements[i].queue == kNoQueue) before.push_back(i);
+    if (program.statements[i].queue == kNoQueue) before.push_back({i});
   }
   if (statement.queue == kNoQueue) return before;
-  const QueueKind kind = program.kind_of(statement.queue);
-  if (kind == QueueKind::kGraph) return before;
+  const bool is_in_order = is_serial(program.kind_of(statement.queue));
   for (uint32_t i = at; i-- > 0;) {
-    if (program.statements[i].queue != statement.queue) continue;
-    const bool is_step = kind != QueueKind::kConcurrent || waits_for_all(program, statement) ||
-                         holds_all_back(program, program.statements[i]);
-    if (is_step) before.push_back(i);
-    if (kind != QueueKind::kConcurrent) break;
+    const Statement& earlier = program.statements[i];
+    if (earlier.queue != statement.queue) continue;
+    const bool is_step =
+        is_in_order || waits_for_all(program, statement) || holds_all_back(program, earlier);
+    const bool has_barrier = is_in_order || statement.kind == StatementKind::kBarrier ||
+                             earlier.kind == StatementKind::kBarrier;
+    if (is_step) before.push_back({i, has_barrier});
+    if (is_in_order) break;
   }
   return before;
 }
 
 // By statement: those that it comes after by queue order, barriers, signals and edges.
-std::vector<std::vector<uint32_t>> steps_to(const Program& program) {
-  std::vector<std::vector<uint32_t>> before(program.statements.size());
+std::vector<std::vector<StatementStep>> steps_to(const Program& program) {
+  std::vector<std::vector<StatementStep>> before(program.statements.size());
   for (uint32_t i = 0; i < program.statements.size(); ++i) before[i] = steps_in_queue(program, i);
   std::vector<uint32_t> signal_of_part(program.signal_parts.size());
   for (const SyncStep& step : program.syncs) {
@@ -80,28 +90,53 @@ std::vector<std::vector<uint32_t>> steps_to(const Program& program) {
   for (const SyncStep& step : program.syncs) {
     const bool is_wait = step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
     if (!is_wait || step.partner == SyncStep::kNoPartner) continue;
-    before[step.statement.index].push_back(signal_of_part[step.partner]);
+    before[step.statement.index].push_back({signal_of_part[step.partner]});
   }
   for (const Edge& edge : program.edges) {
     before[program.dispatch(edge.to).statement.index].push_back(
-        program.dispatch(edge.from).statement.index);
+        {program.dispatch(edge.from).statement.index, true});
   }
   return before;
 }
 
-// By statement: a bit for each earlier one from which a path leads to it.
-std::vector<std::vector<bool>> paths_to(const Program& program) {
-  const std::vector<std::vector<uint32_t>> before = steps_to(program);
-  std::vector<std::vector<bool>> paths(before.size(), std::vector<bool>(before.size(), false));
+// By statement: a bit for each earlier one from which a path leads to it, and for those of which
+// one has a step that hands on.
+struct StatementPaths {
+  std::vector<std::vector<bool>> any;
+  std::vector<std::vector<bool>> handed_on;
+};
+
+StatementPaths paths_to(const Program& program) {
+  const std::vector<std::vector<StatementStep>> before = steps_to(program);
+  const std::vector<bool> none(before.size(), false);
+  StatementPaths paths{{before.size(), none}, {before.size(), none}};
   for (size_t i = 0; i < before.size(); ++i) {
-    for (const uint32_t earlier : before[i]) {
-      paths[i][earlier] = true;
-      for (uint32_t k = 0; k < earlier; ++k) {
-        if (paths[earlier][k]) paths[i][k] = true;
+    for (const StatementStep& step : before[i]) {
+      paths.any[i][step.from] = true;
+      if (step.hands_on) paths.handed_on[i][step.from] = true;
+      for (uint32_t k = 0; k < step.from; ++k) {
+        if (!paths.any[step.from][k]) continue;
+        paths.any[i][k] = true;
+        if (step.hands_on || paths.handed_on[step.from][k]) paths.handed_on[i][k] = true;
       }
     }
   }
   return paths;
+}
+
+// Of dispatch `a`, to the host's `b`: whether it wrote what they conflict about, into memory that
+// the host has a copy of.
+bool must_be_handed_on(const Program& program, DispatchId a, DispatchId b) {
+  const Dispatch& first = program.dispatch(a);
+  const Dispatch& second = program.dispatch(b);
+  if (second.host == HostAccess::kNone || first.host != HostAccess::kNone) return false;
+  for (const Access& written : program.declared_accesses_of(a)) {
+    if (!written.has_write_side() || program.memory(written.memory).is_unified) continue;
+    for (const Access& access : program.declared_accesses_of(b)) {
+      if (are_in_conflict(first, written, second, access)) return true;
+    }
+  }
+  return false;
 }
 
 ParseOptions every_queue() {
@@ -167,12 +202,15 @@ void judge_as_it_stands(const QueueJudgeOptions& judges, uint64_t number, QueueR
 }  // namespace
 
 bool has_unordered_conflict(const Program& program) {
-  const std::vector<std::vector<bool>> paths = paths_to(program);
+  const StatementPaths paths = paths_to(program);
   for (size_t b = 0; b < program.dispatches.size(); ++b) {
+    const uint32_t to = program.dispatches[b].statement.index;
     for (size_t a = 0; a < b; ++a) {
-      const bool is_ordered =
-          paths[program.dispatches[b].statement.index][program.dispatches[a].statement.index];
-      if (!is_ordered && are_in_conflict(program, DispatchId(a), DispatchId(b))) return true;
+      const uint32_t from = program.dispatches[a].statement.index;
+      if (paths.handed_on[to][from]) continue;
+      if (paths.any[to][from] && !must_be_handed_on(program, DispatchId(a), DispatchId(b)))
+        continue;
+      if (are_in_conflict(program, DispatchId(a), DispatchId(b))) return true;
     }
   }
   return false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
@@ -101,8 +102,81 @@ TEST(EncodeStreams, SignalsAfterEachDispatchBesideTheHostAsWell) {
             "host reads a\nfree t\n");
 }
 
+std::string encoded_as_a_graph(const std::string& body) {
+  const std::string head =
+      "interlock 1\nmemory a 8\nmemory b 8\nmemory u 8 unified\n"
+      "tensor t f32[2] at a+0\n";
+  const Program program =
+      value_or_fail(find_queue_encoder("edges")->encode(parsed_text(head + body), 0));
+  return print(program).substr(head.size());
+}
+
+// A signal of a graph covers all before it, and makes nothing visible to the host.
+TEST(EncodeEdges, LetsTheHostWaitForTheGraphByWayOfASerialQueue) {
+  EXPECT_EQ(encoded_as_a_graph(R"(dispatch K writes a
+dispatch K reads a writes b
+host reads a
+dispatch K updates a
+)"),
+            R"(q1: queue graph
+q2: queue serial
+dispatch K writes a on q1
+signal s1=1 on q1
+dispatch K reads a writes b after 0 on q1
+wait s1=1 on q2
+signal s2=1 on q2
+host waits s2=1
+host reads a
+dispatch K updates a after 1 on q1
+)");
+}
+
+TEST(EncodeEdges, LetsTheHostWaitForTheGraphItselfWhereMemoryIsUnified) {
+  EXPECT_EQ(encoded_as_a_graph("dispatch K writes u\nhost reads u\n"),
+            "q1: queue graph\ndispatch K writes u on q1\nsignal s1=1 on q1\nhost waits s1=1\n"
+            "host reads u\n");
+}
+
+// What is submitted after a statement of the host comes after what that has waited for.
+TEST(EncodeEdges, NeedsNoEdgeFromWhatTheHostHasWaitedFor) {
+  EXPECT_EQ(encoded_as_a_graph(R"(dispatch K writes u[0:4]
+dispatch K writes u[4:8]
+dispatch K reads b
+host writes u
+dispatch K reads u writes b
+free t
+)"),
+            R"(q1: queue graph
+dispatch K writes u[0:4] on q1
+dispatch K writes u[4:8] on q1
+signal s1=1 on q1
+dispatch K reads b on q1
+host waits s1=1
+host writes u
+dispatch K reads u writes b after 2 on q1
+free t
+)");
+}
+
+TEST(EncodeEdges, LetsTheHostWaitBeforeItDestroys) {
+  EXPECT_EQ(encoded_as_a_graph("dispatch K writes t\ndispatch K reads b\ndestroy t\n"
+                               "dispatch K writes a\n"),
+            "q1: queue graph\ndispatch K writes t on q1\nsignal s1=1 on q1\n"
+            "dispatch K reads b on q1\nhost waits s1=1\ndestroy t\ndispatch K writes a on q1\n");
+}
+
+TEST(EncodeEdges, LeavesCommandBuffersOutBesideTheHost) {
+  const std::string text =
+      "interlock 1\nmemory u 8 unified\nq1: queue serial\n"
+      "dispatch K writes u on q1\nsplit on q1\nhost reads u\n";
+  const Program program = value_or_fail(find_queue_encoder("edges")->encode(parsed_text(text), 0));
+  EXPECT_EQ(print(program),
+            "interlock 1\nmemory u 8 unified\nq1: queue graph\n"
+            "dispatch K writes u on q1\nsignal s1=1 on q1\nhost waits s1=1\nhost reads u\n");
+}
+
 TEST(HostWork, IsRefusedWhereItCannotBeOrdered) {
-  for (const char* encoder : {"semaphores", "streams"}) {
+  for (const char* encoder : {"semaphores", "streams", "edges"}) {
     EXPECT_THAT(encoded(encoder, "dispatch K writes c on x\nhost reads c\n"),
                 HasSubstr("'c', which is not coherent"));
     EXPECT_THAT(encoded(encoder,
@@ -145,42 +219,75 @@ bool ends_on_queues(const Program& program) {
 void expect_needed_waits(const Program& program) {
   for (const SyncPiece& piece : find_redundant_sync(program).redundant) {
     ASSERT_NE(piece.kind, SyncPieceKind::kWait) << print(program);
+    ASSERT_NE(piece.kind, SyncPieceKind::kEdge) << print(program);
+  }
+}
+
+struct HostWorkCounts {
+  uint64_t host_wait_count = 0;
+  uint64_t edge_count = 0;
+  uint64_t end_count = 0;
+};
+
+void expect_ordered(const Program& program, HostWorkCounts& counts) {
+  for (const Fact& fact : find_facts(program).facts) {
+    ASSERT_FALSE(is_hazard(kind_of(fact)) || kind_of(fact) == FindingKind::kUseAfterFree)
+        << print(program);
+  }
+  ASSERT_FALSE(has_unordered_conflict(program)) << print(program);
+  if (!ends_on_queues(program)) expect_needed_waits(program);
+  counts.host_wait_count += static_cast<uint64_t>(
+      std::ranges::count(program.syncs, SyncKind::kHostWaits, &SyncStep::kind));
+  counts.edge_count += program.edges.size();
+  counts.end_count += program.lifetimes.size();
+  const Result<Program> again = parse(print(program), "again.ilk", {.reads_every_queue = true});
+  ASSERT_TRUE(again.has_value());
+  ASSERT_EQ(print(*again), print(program));
+}
+
+void expect_orders(std::string_view encoder, const ProgramDraft& draft, HostWorkCounts& counts) {
+  const Result<Program> given = build(draft);
+  ASSERT_TRUE(given.has_value()) << given.error().message;
+  const Result<Program> program = find_queue_encoder(encoder)->encode(*given, 0);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  expect_ordered(*program, counts);
+}
+
+void give_unified_memory(ProgramDraft& draft, Choice& choice) {
+  for (ItemDraft& item : draft.items) {
+    auto* const memory = std::get_if<MemoryDraft>(&item);
+    if (memory != nullptr) memory->is_unified = choice.chance(1, 2);
   }
 }
 
 TEST(HostWork, IsOrderedAndNoWaitCanGo) {
   SeededChoice choice(193);
   const int count = program_count(600);
-  uint64_t host_wait_count = 0;
-  uint64_t end_count = 0;
+  HostWorkCounts counts;
   for (int i = 0; i < count && !HasFailure(); ++i) {
     ProgramDraft draft = generate(choice, {});
     if (choice.chance(1, 2)) give_splits(draft, choice);
     give_host_work(draft, choice);
     give_queues(draft, choice);
-    const Result<Program> given = build(draft);
-    ASSERT_TRUE(given.has_value()) << given.error().message;
-    for (const char* name : {"semaphores", "streams"}) {
-      const Result<Program> program = find_queue_encoder(name)->encode(*given, 0);
-      ASSERT_TRUE(program.has_value()) << program.error().message;
-      for (const Fact& fact : find_facts(*program).facts) {
-        ASSERT_FALSE(is_hazard(kind_of(fact)) || kind_of(fact) == FindingKind::kUseAfterFree)
-            << print(*program);
-      }
-      ASSERT_FALSE(has_unordered_conflict(*program)) << print(*program);
-      if (!ends_on_queues(*program)) expect_needed_waits(*program);
-      for (const SyncStep& step : program->syncs) {
-        host_wait_count += step.kind == SyncKind::kHostWaits ? 1 : 0;
-      }
-      end_count += program->lifetimes.size();
-      const Result<Program> again =
-          parse(print(*program), "again.ilk", {.reads_every_queue = true});
-      ASSERT_TRUE(again.has_value());
-      ASSERT_EQ(print(*again), print(*program));
-    }
+    for (const char* name : {"semaphores", "streams"}) expect_orders(name, draft, counts);
   }
-  EXPECT_GT(end_count, static_cast<uint64_t>(count / 4));
-  EXPECT_GT(host_wait_count, static_cast<uint64_t>(count / 8));
+  EXPECT_GT(counts.end_count, static_cast<uint64_t>(count / 4));
+  EXPECT_GT(counts.host_wait_count, static_cast<uint64_t>(count / 8));
+}
+
+TEST(HostWork, IsOrderedBesideAGraphAndNoEdgeCanGo) {
+  SeededChoice choice(194);
+  const int count = program_count(600);
+  HostWorkCounts counts;
+  for (int i = 0; i < count && !HasFailure(); ++i) {
+    ProgramDraft draft = generate(choice, {});
+    give_unified_memory(draft, choice);
+    give_host_work(draft, choice);
+    expect_orders("edges", draft, counts);
+  }
+  EXPECT_GT(counts.end_count, static_cast<uint64_t>(count / 8));
+  EXPECT_GT(counts.host_wait_count, static_cast<uint64_t>(count / 8));
+  EXPECT_GT(counts.edge_count, static_cast<uint64_t>(count));
 }
 
 }  // namespace

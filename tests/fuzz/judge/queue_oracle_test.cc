@@ -78,6 +78,41 @@ TEST(HasUnorderedConflict, FollowsTheHost) {
   EXPECT_TRUE(has_unordered_conflict(parsed(write + "dispatch K reads a on y\nhost waits s=1\n")));
 }
 
+// A signal covers all of a graph before it, and a wait holds back all after it.
+TEST(HasUnorderedConflict, FollowsSignalsAndWaitsOfGraphs) {
+  const std::string write = "dispatch K writes a on g\n";
+  EXPECT_FALSE(has_unordered_conflict(
+      parsed(write + "signal s=1 on g\nwait s=1 on x\ndispatch K reads a on x\n")));
+  EXPECT_TRUE(has_unordered_conflict(
+      parsed("signal s=1 on g\n" + write + "wait s=1 on x\ndispatch K reads a on x\n")));
+  EXPECT_FALSE(has_unordered_conflict(parsed(
+      "dispatch K writes a on x\nsignal s=1 on x\nwait s=1 on g\ndispatch K reads a on g\n")));
+  EXPECT_TRUE(has_unordered_conflict(parsed(
+      "dispatch K writes a on x\nsignal s=1 on x\ndispatch K reads a on g\nwait s=1 on g\n")));
+}
+
+// What a graph or a concurrent queue wrote is in a copy that the host has not, until it is handed
+// on: by an edge, a barrier or a serial queue, if memory is not unified.
+TEST(HasUnorderedConflict, HandsOnToTheHostWhatWasWritten) {
+  const std::string write = "dispatch K writes a on g\n";
+  const std::string wait = "signal s=1 on g\nhost waits s=1\n";
+  EXPECT_TRUE(has_unordered_conflict(parsed(write + wait + "host reads a\n")));
+  EXPECT_TRUE(has_unordered_conflict(parsed(write + wait + "host writes a\n")));
+  EXPECT_FALSE(has_unordered_conflict(
+      parsed("memory u 8 unified\ndispatch K writes u on g\n" + wait + "host reads u\n")));
+  EXPECT_FALSE(
+      has_unordered_conflict(parsed("dispatch K reads a on g\n" + wait + "host writes a\n")));
+  EXPECT_FALSE(has_unordered_conflict(
+      parsed(write + "dispatch K after 0 on g\n" + wait + "host reads a\n")));
+  EXPECT_FALSE(has_unordered_conflict(
+      parsed(write + "signal s=1 on g\nwait s=1 on x\nsignal t=1 on x\nhost waits t=1\n"
+                     "host reads a\n")));
+  const std::string concurrent = "p: queue concurrent\ndispatch K writes a on p\n";
+  const std::string fence = "signal s=1 on p\nhost waits s=1\nhost reads a\n";
+  EXPECT_TRUE(has_unordered_conflict(parsed(concurrent + fence)));
+  EXPECT_FALSE(has_unordered_conflict(parsed(concurrent + "barrier on p\n" + fence)));
+}
+
 TEST(HasUnorderedConflict, KnowsWhatConflicts) {
   EXPECT_FALSE(has_unordered_conflict(
       parsed("dispatch K reads a on x\ndispatch K reads a on y\n"

@@ -12,6 +12,7 @@
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/generate/program_host.h"
+#include "fuzz/generate/program_lengths.h"
 #include "fuzz/generate/program_queues.h"
 #include "fuzz/generate/program_splits.h"
 #include "fuzz/judge/evidence.h"
@@ -44,6 +45,9 @@ class QueueSubject final : public Subject {
     // As in campaigns against other encoders: some know whole memories only.
     generator.gives_roots_own_memories |= choice.chance(1, 3);
     ProgramDraft draft = generate(choice, generator);
+    if (run_index % kLongPeriod == kLongPeriod - 1) {
+      lengthen(draft, choice, generator.max_dispatches);
+    }
     // Drawn last, so that a seed gives all others the same programs.
     if (encoder_.knows_splits) give_splits(draft, choice);
     // What mutation makes of the host not every encoder takes.

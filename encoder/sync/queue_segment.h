@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "encoder/program/range.h"
 
@@ -35,7 +36,7 @@ struct PointSet {
 // fills a cache line.
 struct QueueSegment {
   static constexpr uint32_t kNone = UINT32_MAX;
-  static constexpr uint32_t kFewQueues = 4;
+  static constexpr uint32_t kFewQueues = 8;
 
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -43,10 +44,17 @@ struct QueueSegment {
   uint32_t inverse_memory = 0;  // All bits of the memory's index inverted. 0: no segment.
   uint32_t group = kNone;       // Where the last writes are atomics that commute: in QueueUses.
 
-  // The reads since then. Where queues are few, by queue the number of the last one: then nothing
-  // depends on who has read, which is as good as random to a branch predictor. Else the first
-  // number is a PointSet.
-  std::array<uint64_t, kFewQueues> reads = {};
+  // The reads since then. Where queues are few, and numbers small, by queue that of the last one:
+  // then nothing depends on who has read, which is as good as random to a branch predictor. Else
+  // they are a PointSet, which begins here.
+  std::array<int32_t, kFewQueues> reads = {};
+
+  PointSet read_set() const {
+    PointSet set;
+    std::memcpy(&set.bits, reads.data(), sizeof(set.bits));
+    return set;
+  }
+  void set_reads(PointSet set) { std::memcpy(reads.data(), &set.bits, sizeof(set.bits)); }
 
   // One of bytes that nobody used.
   static QueueSegment of(uint32_t memory, ByteRange range) {

@@ -12,6 +12,7 @@
 // Queues are serial: each executes its dispatches one after another. It is not synchronized.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,8 +29,13 @@ class QueueTracker {
   // As many as a program may have, and more.
   static constexpr uint32_t kQueueCountMax = uint32_t{1} << PointSet::kQueueBits;
 
-  // For queues 0 up to `queue_count`. Requires: it is from 1 to kQueueCountMax.
-  explicit QueueTracker(uint32_t queue_count);
+  // Up to so many dispatches of a queue what was read takes half as many bytes where queues are
+  // few.
+  static constexpr uint64_t kFewNumberMax = INT32_MAX;
+
+  // For queues 0 up to `queue_count`. Requires: it is from 1 to kQueueCountMax; tests alone have
+  // another `few_number_max`, below kFewNumberMax.
+  explicit QueueTracker(uint32_t queue_count, uint64_t few_number_max = kFewNumberMax);
 
   // Returns the waits that a dispatch of `queue` with these accesses needs, right before it. It
   // conflicts with an earlier dispatch as HazardTracker::add() says; those that it conflicts with
@@ -80,6 +86,10 @@ class QueueTracker {
   // and many programs name both a range and its parts.
   static constexpr int kUnmergedWalkMax = 32;
 
+  // Of a dispatch with more they are looked up one by one.
+  static constexpr size_t kMostAccesses = 16;
+  using FoundSegments = std::array<QueueSegment*, kMostAccesses>;
+
   // What is larger does not fit into the caches of a core.
   static constexpr size_t kFarBytes = size_t{1} << 20;
 
@@ -89,13 +99,20 @@ class QueueTracker {
                         [&](uint32_t queue, uint64_t number) { note(queue, number); });
   }
   bool take_known(std::span<const Access> accesses, const QueueUser& user);
+  bool take_many(std::span<const Access> accesses, FoundSegments& found, const QueueUser& user);
+  bool take_few(std::span<const Access> accesses, FoundSegments& found, const QueueUser& user);
+  void note_few(std::span<const Access> accesses, const FoundSegments& found,
+                const int32_t* few_known);
   void take_any(std::span<const Access> accesses, const QueueUser& user);
   void walk(QueueSegment* segment, const Access& access, const QueueUser& user);
-  void settle(uint32_t queue, uint64_t number);
+  void settle();
+  void wait(uint32_t queue, uint64_t number);
+  void take_any_numbers();
   void make_room();
   void prune_clocks();
 
   uint32_t queue_count_;
+  uint64_t few_number_max_;
   WaitClocks clocks_;
   QueueSegmentMap segments_;
   // Of the dispatch at hand.

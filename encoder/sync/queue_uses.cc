@@ -23,15 +23,24 @@ void QueueUses::give_back_group(QueueSegment& segment) {
 PointSet QueueUses::take_reads(QueueSegment& segment) {
   PointSet reads;
   if (are_few_) {
-    for (uint32_t queue = 0; queue < QueueSegment::kFewQueues; ++queue) {
-      if (segment.reads[queue] == 0) continue;
-      reads = sets_.both(reads, PointSet::of(queue, segment.reads[queue]));
-    }
+    for_each_read(segment, [&](uint32_t queue, uint64_t number) {
+      reads = sets_.both(reads, PointSet::of(queue, number));
+    });
   } else {
-    reads = PointSet{segment.reads[0]};
+    reads = segment.read_set();
   }
   segment.reads = {};
   return reads;
+}
+
+void QueueUses::take_any_numbers(QueueSegment& segment) {
+  PointSet reads;
+  for (uint32_t queue = 0; queue < queue_count_; ++queue) {
+    const auto number = static_cast<uint64_t>(segment.reads[queue]);
+    if (number != 0) reads = sets_.both(reads, PointSet::of(queue, number));
+  }
+  segment.reads = {};
+  segment.set_reads(reads);
 }
 
 // The first atomic of a group is to be added to the writes: the next ones follow what it follows.
@@ -51,7 +60,7 @@ void QueueUses::end_group(QueueSegment& segment) {
 
 void QueueUses::copy_uses(QueueSegment& copy) {
   copy.writes = sets_.copy(copy.writes);
-  if (!are_few_) copy.reads[0] = sets_.copy(PointSet{copy.reads[0]}).bits;
+  if (!are_few_) copy.set_reads(sets_.copy(copy.read_set()));
   if (copy.group == QueueSegment::kNone) return;
   const uint32_t original = copy.group;
   copy.group = new_group();

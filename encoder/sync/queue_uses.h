@@ -17,15 +17,25 @@ namespace interlock {
 struct QueueUser {
   uint32_t queue;
   uint64_t number;  // On its queue, from 1 on.
-  // By queue: the last dispatch that comes before it; its own number. kFewQueues numbers at least.
+  // By queue: the last dispatch that comes before it; its own number.
   const uint64_t* known;
+  // The same, where are_few() says so: kFewQueues numbers.
+  const int32_t* few_known;
   AtomicOp atomic_op;
 };
 
 class QueueUses {
  public:
   explicit QueueUses(uint32_t queue_count)
-      : are_few_(queue_count <= QueueSegment::kFewQueues), sets_(queue_count) {}
+      : queue_count_(queue_count),
+        are_few_(queue_count <= QueueSegment::kFewQueues),
+        sets_(queue_count) {}
+
+  // Whether the queues are few, and their numbers below 2^31. If they are not any more, one call of
+  // take_any_numbers() is due, and one of take_any_numbers(segment) for each segment.
+  bool are_few() const { return are_few_; }
+  void take_any_numbers() { are_few_ = false; }
+  void take_any_numbers(QueueSegment& segment);
 
   // Calls must_follow(queue, number) for earlier dispatches that `user` conflicts with by this
   // access and that are not known to come before it: for all of them, but for some that come before
@@ -43,10 +53,34 @@ class QueueUses {
       add_read(segment, user);
       return;
     }
-    for_each_read_after(user.known, segment, must_follow);
+    for_each_read_after(user, segment, must_follow);
     if (segment.group != QueueSegment::kNone) [[unlikely]]
       end_group(segment);
     forget_reads(segment);
+    segment.writes = PointSet::of(user.queue, user.number);
+  }
+
+  // take() in two steps, of accesses that are looked at one by one and recorded once all were: a
+  // branch then asks once a dispatch what no predictor knows. Requires: are_few(), and
+  // is_simple() of all.
+  bool is_simple(const QueueSegment& segment, AccessMode mode) const {
+    return segment.group == QueueSegment::kNone && mode != AccessMode::kAtomic;
+  }
+
+  // Negative iff take() would call must_follow().
+  [[gnu::always_inline]] int32_t lead_of(const QueueSegment& segment, AccessMode mode,
+                                         const int32_t* few_known) const {
+    const int32_t lead =
+        few_known[segment.writes.queue()] - static_cast<int32_t>(segment.writes.number());
+    return mode <= AccessMode::kRead ? lead : lead | lead_of_reads(segment, few_known);
+  }
+  [[gnu::always_inline]] void record(QueueSegment& segment, AccessMode mode,
+                                     const QueueUser& user) const {
+    if (mode <= AccessMode::kRead) {
+      segment.reads[user.queue] = static_cast<int32_t>(user.number);
+      return;
+    }
+    segment.reads = {};
     segment.writes = PointSet::of(user.queue, user.number);
   }
 
@@ -62,14 +96,15 @@ class QueueUses {
     bool are_before = true;
     const auto see = [&](uint32_t, uint64_t) { are_before = false; };
     sets_.for_each_after(known, segment.writes, see);
-    for_each_read_after(known, segment, see);
+    for_each_read(segment,
+                  [&](uint32_t queue, uint64_t number) { are_before &= number <= known[queue]; });
     return are_before;
   }
 
   // Whether the next dispatch, whichever it is, must come after the same for both. May say no where
   // that is so.
   bool are_alike(const QueueSegment& one, const QueueSegment& other) const {
-    const bool has_row = one.writes.is_row() || (!are_few_ && PointSet{one.reads[0]}.is_row());
+    const bool has_row = one.writes.is_row() || (!are_few_ && one.read_set().is_row());
     return !has_row && one.writes == other.writes && one.reads == other.reads &&
            one.group == QueueSegment::kNone && other.group == QueueSegment::kNone;
   }
@@ -79,10 +114,7 @@ class QueueUses {
   void for_each_point(const QueueSegment& segment, const Visit& visit) const {
     sets_.for_each(segment.writes, visit);
     if (segment.group != QueueSegment::kNone) sets_.for_each(groups_[segment.group].before, visit);
-    if (!are_few_) return sets_.for_each(PointSet{segment.reads[0]}, visit);
-    for (uint32_t queue = 0; queue < QueueSegment::kFewQueues; ++queue) {
-      if (segment.reads[queue] != 0) visit(queue, segment.reads[queue]);
-    }
+    for_each_read(segment, visit);
   }
 
   size_t size_bytes() const {
@@ -99,30 +131,46 @@ class QueueUses {
 
   void add_read(QueueSegment& segment, const QueueUser& user) {
     if (are_few_) {
-      segment.reads[user.queue] = user.number;
+      segment.reads[user.queue] = static_cast<int32_t>(user.number);
       return;
     }
-    PointSet reads{segment.reads[0]};
+    PointSet reads = segment.read_set();
     sets_.add(reads, user.queue, user.number, user.known);
-    segment.reads[0] = reads.bits;
+    segment.set_reads(reads);
+  }
+
+  // Negative iff some read is later than is known.
+  [[gnu::always_inline]] static int32_t lead_of_reads(const QueueSegment& segment,
+                                                      const int32_t* few_known) {
+    int32_t lead = 0;
+    for (uint32_t queue = 0; queue < QueueSegment::kFewQueues; ++queue) {
+      lead |= few_known[queue] - segment.reads[queue];
+    }
+    return lead;
   }
 
   template <typename Visit>
-  void for_each_read_after(const uint64_t* known, const QueueSegment& segment,
-                           const Visit& visit) const {
-    if (!are_few_) return sets_.for_each_after(known, PointSet{segment.reads[0]}, visit);
-    bool are_some_after = false;
-    for (uint32_t queue = 0; queue < QueueSegment::kFewQueues; ++queue) {
-      are_some_after |= segment.reads[queue] > known[queue];
+  void for_each_read(const QueueSegment& segment, const Visit& visit) const {
+    if (!are_few_) return sets_.for_each(segment.read_set(), visit);
+    for (uint32_t queue = 0; queue < queue_count_; ++queue) {
+      const auto number = static_cast<uint64_t>(segment.reads[queue]);
+      if (number != 0) visit(queue, number);
     }
-    if (!are_some_after) return;
-    for (uint32_t queue = 0; queue < QueueSegment::kFewQueues; ++queue) {
-      if (segment.reads[queue] > known[queue]) visit(queue, segment.reads[queue]);
+  }
+
+  template <typename Visit>
+  void for_each_read_after(const QueueUser& user, const QueueSegment& segment,
+                           const Visit& visit) const {
+    if (!are_few_) return sets_.for_each_after(user.known, segment.read_set(), visit);
+    if (lead_of_reads(segment, user.few_known) >= 0) return;
+    for (uint32_t queue = 0; queue < queue_count_; ++queue) {
+      const int32_t number = segment.reads[queue];
+      if (number > user.few_known[queue]) visit(queue, static_cast<uint64_t>(number));
     }
   }
 
   void forget_reads(QueueSegment& segment) {
-    if (!are_few_) sets_.give_back(PointSet{segment.reads[0]});
+    if (!are_few_) sets_.give_back(segment.read_set());
     segment.reads = {};
   }
 
@@ -130,12 +178,12 @@ class QueueUses {
   void take_atomic(QueueSegment& segment, const QueueUser& user, const MustFollow& must_follow) {
     const bool joins_group = segment.group != QueueSegment::kNone &&
                              groups_[segment.group].op == user.atomic_op &&
-                             segment.reads == std::array<uint64_t, QueueSegment::kFewQueues>{};
+                             segment.reads == std::array<int32_t, QueueSegment::kFewQueues>{};
     if (joins_group) {
       sets_.for_each_after(user.known, groups_[segment.group].before, must_follow);
     } else {
       sets_.for_each_after(user.known, segment.writes, must_follow);
-      for_each_read_after(user.known, segment, must_follow);
+      for_each_read_after(user, segment, must_follow);
       begin_group(segment, user.atomic_op);
     }
     sets_.add(segment.writes, user.queue, user.number, user.known);
@@ -147,7 +195,8 @@ class QueueUses {
   uint32_t new_group();
   void give_back_group(QueueSegment& segment);
 
-  bool are_few_;  // The queues.
+  uint32_t queue_count_;
+  bool are_few_;  // The queues, and numbers are small.
   PointSets sets_;
   std::vector<Group> groups_;
   std::vector<uint32_t> free_groups_;

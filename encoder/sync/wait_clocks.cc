@@ -9,17 +9,17 @@ namespace interlock {
 
 WaitClocks::WaitClocks(uint32_t queue_count)
     : queue_count_(queue_count),
-      width_(std::max(kWidthMin, queue_count)),
-      known_(size_t{queue_count} * width_, 0),
-      known_by_all_(width_, 0),
-      nothing_(width_, 0),
+      known_(size_t{queue_count} * queue_count, 0),
+      few_known_(size_t{queue_count} * kFewQueues, 0),
+      known_by_all_(queue_count, 0),
+      nothing_(queue_count, 0),
       histories_(queue_count) {}
 
 const uint64_t* WaitClocks::known_by_all() {
   std::ranges::fill(known_by_all_, UINT64_MAX);
   for (uint32_t queue = 0; queue < queue_count_; ++queue) {
     const uint64_t* const known = row_of(queue);
-    for (uint32_t other = 0; other < width_; ++other) {
+    for (uint32_t other = 0; other < queue_count_; ++other) {
       if (other != queue) known_by_all_[other] = std::min(known_by_all_[other], known[other]);
     }
   }
@@ -41,7 +41,7 @@ size_t WaitClocks::place_of(const History& history, uint64_t number) const {
 const uint64_t* WaitClocks::clock_of(const QueuePoint& point) const {
   const History& history = histories_[point.queue];
   const size_t place = place_of(history, point.number);
-  return place == 0 ? nothing_.data() : history.clocks.data() + (place - 1) * width_;
+  return place == 0 ? nothing_.data() : history.clocks.data() + (place - 1) * queue_count_;
 }
 
 void WaitClocks::wait(uint32_t queue, uint64_t number, std::vector<QueuePoint>& points) {
@@ -51,13 +51,21 @@ void WaitClocks::wait(uint32_t queue, uint64_t number, std::vector<QueuePoint>& 
   uint64_t* const known = row_of(queue);
   for (size_t i = 0; i < points.size(); ++i) {
     const uint64_t* const clock = clocks_of_points_[i];
-    for (uint32_t other = 0; other < width_; ++other) {
+    for (uint32_t other = 0; other < queue_count_; ++other) {
       known[other] = std::max(known[other], clock[other]);
     }
     uint64_t& last = known[points[i].queue];
     last = std::max(last, points[i].number);
   }
+  note_few(queue);
   remember(queue, number);
+}
+
+void WaitClocks::note_few(uint32_t queue) {
+  const uint64_t* const known = row_of(queue);
+  int32_t* const few = few_row_of(queue);
+  const uint32_t count = std::min(queue_count_, kFewQueues);
+  for (uint32_t other = 0; other < count; ++other) few[other] = static_cast<int32_t>(known[other]);
 }
 
 // Whatever comes before one that goes comes before one that stays.
@@ -80,13 +88,13 @@ void WaitClocks::remember(uint32_t queue, uint64_t number) {
   const uint64_t* const known = row_of(queue);
   if (history.first.empty() || history.first.back() != number) {
     history.first.push_back(number);
-    if (history.clocks.size() < history.first.size() * width_) {
-      history.clocks.resize(2 * history.first.size() * width_);
+    if (history.clocks.size() < history.first.size() * queue_count_) {
+      history.clocks.resize(2 * history.first.size() * queue_count_);
     }
     ++clock_count_;
   }
-  uint64_t* const clock = history.clocks.data() + (history.first.size() - 1) * width_;
-  for (uint32_t other = 0; other < width_; ++other) clock[other] = known[other];
+  uint64_t* const clock = history.clocks.data() + (history.first.size() - 1) * queue_count_;
+  for (uint32_t other = 0; other < queue_count_; ++other) clock[other] = known[other];
 }
 
 void WaitClocks::wait_for_all() {
@@ -94,6 +102,7 @@ void WaitClocks::wait_for_all() {
     for (uint32_t other = 0; other < queue_count_; ++other) {
       row_of(queue)[other] = dispatch_count(other);
     }
+    note_few(queue);
   }
   for (uint32_t queue = 0; queue < queue_count_; ++queue) {
     remember(queue, dispatch_count(queue) + 1);
@@ -145,8 +154,9 @@ void WaitClocks::keep_in(History& history, const std::vector<size_t>& places) {
   clock_count_ -= history.first.size() - places.size();
   for (size_t i = 0; i < places.size(); ++i) {
     history.first[i] = history.first[places[i]];
-    std::copy_n(history.clocks.begin() + static_cast<std::ptrdiff_t>(places[i] * width_), width_,
-                history.clocks.begin() + static_cast<std::ptrdiff_t>(i * width_));
+    std::copy_n(history.clocks.begin() + static_cast<std::ptrdiff_t>(places[i] * queue_count_),
+                queue_count_,
+                history.clocks.begin() + static_cast<std::ptrdiff_t>(i * queue_count_));
   }
   history.first.resize(places.size());
 }
@@ -158,7 +168,8 @@ void WaitClocks::set_limit() {
 size_t WaitClocks::size_bytes() const {
   size_t bytes =
       (known_.capacity() + known_by_all_.capacity() + nothing_.capacity()) * sizeof(uint64_t) +
-      histories_.capacity() * sizeof(History) + kept_places_.capacity() * sizeof(size_t);
+      few_known_.capacity() * sizeof(int32_t) + histories_.capacity() * sizeof(History) +
+      kept_places_.capacity() * sizeof(size_t);
   for (const History& history : histories_) {
     bytes += (history.first.capacity() + history.clocks.capacity()) * sizeof(uint64_t) +
              history.is_marked.capacity() / 8;

@@ -24,18 +24,25 @@ struct QueuePoint {
 
 class WaitClocks {
  public:
-  static constexpr uint32_t kWidthMin = QueueSegment::kFewQueues;
-
   explicit WaitClocks(uint32_t queue_count);
 
   // Returns the number of the next dispatch of the queue, which comes after all before it there.
-  uint64_t begin_dispatch(uint32_t queue) { return ++row_of(queue)[queue]; }
+  uint64_t begin_dispatch(uint32_t queue) {
+    const uint64_t number = ++row_of(queue)[queue];
+    few_row_of(queue)[queue % kFewQueues] = static_cast<int32_t>(number);
+    return number;
+  }
 
   uint64_t dispatch_count(uint32_t queue) const { return row_of(queue)[queue]; }
 
   // By queue: the last dispatch that comes before what this queue does next; its own last one.
-  // kWidthMin numbers at least: of queues that there are not, 0.
   const uint64_t* known_by(uint32_t queue) const { return row_of(queue); }
+
+  // The same in kFewQueues numbers, of queues that there are not 0. It means something if there are
+  // at most so many queues, and all numbers are below 2^31.
+  const int32_t* few_known_by(uint32_t queue) const {
+    return few_known_.data() + size_t{queue} * kFewQueues;
+  }
 
   // By queue: the last dispatch that comes before what any other queue does next.
   // Cost: the square of the queues.
@@ -73,6 +80,7 @@ class WaitClocks {
 
  private:
   static constexpr size_t kMinClockLimit = 256;
+  static constexpr uint32_t kFewQueues = QueueSegment::kFewQueues;
 
   // Of a queue. Clock i holds from dispatch first[i] on, up to the next one.
   struct History {
@@ -81,8 +89,12 @@ class WaitClocks {
     std::vector<bool> is_marked;
   };
 
-  uint64_t* row_of(uint32_t queue) { return known_.data() + size_t{queue} * width_; }
-  const uint64_t* row_of(uint32_t queue) const { return known_.data() + size_t{queue} * width_; }
+  uint64_t* row_of(uint32_t queue) { return known_.data() + size_t{queue} * queue_count_; }
+  const uint64_t* row_of(uint32_t queue) const {
+    return known_.data() + size_t{queue} * queue_count_;
+  }
+  int32_t* few_row_of(uint32_t queue) { return few_known_.data() + size_t{queue} * kFewQueues; }
+  void note_few(uint32_t queue);
   size_t place_of(const History& history, uint64_t number) const;
   const uint64_t* clock_of(const QueuePoint& point) const;
   void leave_latest(std::vector<QueuePoint>& points);
@@ -96,8 +108,8 @@ class WaitClocks {
   void set_limit();
 
   uint32_t queue_count_;
-  uint32_t width_;                      // Of a clock: a number for each queue, and kWidthMin.
-  std::vector<uint64_t> known_;         // By queue, a clock.
+  std::vector<uint64_t> known_;         // By queue, a clock: a number for each queue.
+  std::vector<int32_t> few_known_;      // The same in short, kFewQueues numbers by queue.
   std::vector<uint64_t> known_by_all_;  // As of the last question.
   std::vector<uint64_t> nothing_;       // The clock of a dispatch before which nobody has waited.
   std::vector<History> histories_;      // By queue.

@@ -34,8 +34,9 @@ QueuePlan plan_of(const std::vector<uint32_t>& queue_of, uint32_t queue_count) {
 }
 
 // By dispatch: those of other queues that the tracker has it wait for, rising.
-Predecessors tracked_waits(const Program& program, const QueuePlan& plan) {
-  QueueTracker tracker(static_cast<uint32_t>(plan.queues.size()));
+Predecessors tracked_waits(const Program& program, const QueuePlan& plan,
+                           uint64_t few_number_max = QueueTracker::kFewNumberMax) {
+  QueueTracker tracker(static_cast<uint32_t>(plan.queues.size()), few_number_max);
   std::vector<std::vector<uint32_t>> issued(plan.queues.size());
   PredecessorLists waits(program.dispatches.size());
   for (uint32_t i = 0; i < waits.size(); ++i) {
@@ -55,8 +56,8 @@ Predecessors tracked_waits(const Program& program, const QueuePlan& plan) {
 }
 
 // Returns how many waits there are.
-uint64_t expect_as_defined(const Program& program, const QueuePlan& plan) {
-  const Predecessors waits = tracked_waits(program, plan);
+uint64_t expect_as_defined(const Program& program, const QueuePlan& plan, uint64_t few_number_max) {
+  const Predecessors waits = tracked_waits(program, plan, few_number_max);
   EXPECT_EQ(waits, Predecessors(plain_waits(plan, plain_conflicts(program))))
       << print(program) << testing::PrintToString(plan.queue_of);
   return waits.pair_count();
@@ -79,10 +80,11 @@ TEST(QueueTracker, WaitsAsTheDefinitionSays) {
     if (i % 3 == 0) options.memory_bytes = 20;
     if (i % 50 == 0) options.dispatch_count_max = 150;
     const Program program = random_program(choice, options);
-    // Few, whose reads a segment has in place, and more.
-    const auto queue_count = static_cast<uint32_t>(i % 50 == 1 ? 40 : 1 + choice.below(7));
+    // Few, whose reads a segment has in place up to a number of dispatches, and more.
+    const auto queue_count = static_cast<uint32_t>(i % 50 == 1 ? 40 : 1 + choice.below(11));
     const auto queue_of = random_queues(choice, program.dispatches.size(), queue_count);
-    wait_count += expect_as_defined(program, plan_of(queue_of, queue_count));
+    const uint64_t few_number_max = i % 4 == 2 ? choice.below(6) : QueueTracker::kFewNumberMax;
+    wait_count += expect_as_defined(program, plan_of(queue_of, queue_count), few_number_max);
   }
   EXPECT_GT(wait_count, static_cast<uint64_t>(count));
   if (!HasFailure()) {
@@ -206,7 +208,7 @@ std::string piece(uint64_t slot, uint64_t slot_count = 1) {
 
 // All hand on a token now and then, so that each comes to know of the others.
 TEST(QueueTracker, WaitsAsTheDefinitionSaysWherePiecesAreLetGoOf) {
-  for (const uint32_t queue_count : {3u, 6u}) {
+  for (const uint32_t queue_count : {3u, 9u}) {
     SeededChoice choice(92);
     LongProgram program(queue_count);
     const int count = program_count(60'000, 2);
@@ -226,7 +228,7 @@ TEST(QueueTracker, WaitsAsTheDefinitionSaysWherePiecesAreLetGoOf) {
 
 // Two queues wait for each other all the time. Others wait seldom, for what is long past.
 TEST(QueueTracker, WaitsAsTheDefinitionSaysWhereClocksAreLetGoOf) {
-  for (const uint32_t queue_count : {4u, 7u}) {
+  for (const uint32_t queue_count : {4u, 10u}) {
     SeededChoice choice(93);
     LongProgram program(queue_count);
     const int count = program_count(40'000, 2);

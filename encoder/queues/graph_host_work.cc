@@ -90,8 +90,8 @@ void issue_host_wait(const SyncCommand& command, bool hands_on, uint64_t wait_co
   sink.issue_sync({.kind = SyncKind::kHostWaits, .points = {handed_on}});
 }
 
-void issue(const Command& command, const RecordingSink& issued, const OrderReduction& order,
-           RecordingSink& sink) {
+void issue_on_graph(const Command& command, const RecordingSink& issued,
+                    const OrderReduction& order, RecordingSink& sink) {
   sink.use_queue(kGraph);
   if (command.kind == StatementKind::kLifetime) {
     return sink.issue_lifetime(LifetimeId(size_t{command.detail}));
@@ -121,7 +121,7 @@ Result<Program> encode_graph_beside_host(const Program& program) {
     if (is_host_wait(command, issued)) {
       issue_host_wait(issued.syncs()[command.detail], hands_on, ++wait_count, sink);
     } else {
-      issue(command, issued, order, sink);
+      issue_on_graph(command, issued, order, sink);
     }
   }
   std::vector<QueueDraft> names = std::move(queues.queues);

@@ -38,9 +38,17 @@ size_t WaitClocks::place_of(const History& history, uint64_t number) const {
   return place;
 }
 
+size_t WaitClocks::recent_place_of(const History& history, uint64_t number) {
+  const auto place = static_cast<int32_t>(history.recent[number % kRecent] - history.dropped_count);
+  return place > 0 ? static_cast<size_t>(place) : 0;
+}
+
 const uint64_t* WaitClocks::clock_of(const QueuePoint& point) const {
   const History& history = histories_[point.queue];
-  const size_t place = place_of(history, point.number);
+  const uint64_t count = dispatch_count(point.queue);
+  const bool is_recent = point.number + kRecent > count && point.number >= history.recent_from;
+  const size_t place =
+      is_recent ? recent_place_of(history, point.number) : place_of(history, point.number);
   return place == 0 ? nothing_.data() : history.clocks.data() + (place - 1) * queue_count_;
 }
 
@@ -92,6 +100,8 @@ void WaitClocks::remember(uint32_t queue, uint64_t number) {
       history.clocks.resize(2 * history.first.size() * queue_count_);
     }
     ++clock_count_;
+    // Of the next dispatch begin_dispatch() says it.
+    if (number <= dispatch_count(queue)) history.recent[number % kRecent] = history.last_place();
   }
   uint64_t* const clock = history.clocks.data() + (history.first.size() - 1) * queue_count_;
   for (uint32_t other = 0; other < queue_count_; ++other) clock[other] = known[other];
@@ -145,13 +155,16 @@ void WaitClocks::drop_unmarked() {
     for (size_t i = 0; i < history.first.size(); ++i) {
       if (history.is_marked[i]) kept_places_.push_back(i);
     }
+    if (kept_places_.size() == history.first.size()) continue;
     keep_in(history, kept_places_);
+    history.recent_from = history.first.back();
   }
 }
 
 // A dispatch whose clock is not kept finds that of an earlier one; it is never waited for.
 void WaitClocks::keep_in(History& history, const std::vector<size_t>& places) {
   clock_count_ -= history.first.size() - places.size();
+  history.dropped_count += static_cast<uint32_t>(history.first.size() - places.size());
   for (size_t i = 0; i < places.size(); ++i) {
     history.first[i] = history.first[places[i]];
     std::copy_n(history.clocks.begin() + static_cast<std::ptrdiff_t>(places[i] * queue_count_),

@@ -6,6 +6,7 @@
 // dispatches that wait are kept, and of these only what somebody may still wait for.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,6 +31,7 @@ class WaitClocks {
   uint64_t begin_dispatch(uint32_t queue) {
     const uint64_t number = ++row_of(queue)[queue];
     few_row_of(queue)[queue % kFewQueues] = static_cast<int32_t>(number);
+    histories_[queue].recent[number % kRecent] = histories_[queue].last_place();
     return number;
   }
 
@@ -81,12 +83,21 @@ class WaitClocks {
  private:
   static constexpr size_t kMinClockLimit = 256;
   static constexpr uint32_t kFewQueues = QueueSegment::kFewQueues;
+  static constexpr uint32_t kRecent = 512;
 
   // Of a queue. Clock i holds from dispatch first[i] on, up to the next one.
   struct History {
+    // How many clocks there have been, those that were let go of too.
+    uint32_t last_place() const { return dropped_count + static_cast<uint32_t>(first.size()); }
+
     std::vector<uint64_t> first;
     std::vector<uint64_t> clocks;  // One after another, and room; the own number may be any.
     std::vector<bool> is_marked;
+    // Of the last dispatches from `recent_from` on: last_place() as of then. Most waits are for one
+    // of these, and need no search. It may wrap around: only differences count.
+    std::array<uint32_t, kRecent> recent = {};
+    uint64_t recent_from = 1;
+    uint32_t dropped_count = 0;
   };
 
   uint64_t* row_of(uint32_t queue) { return known_.data() + size_t{queue} * queue_count_; }
@@ -96,6 +107,7 @@ class WaitClocks {
   int32_t* few_row_of(uint32_t queue) { return few_known_.data() + size_t{queue} * kFewQueues; }
   void note_few(uint32_t queue);
   size_t place_of(const History& history, uint64_t number) const;
+  static size_t recent_place_of(const History& history, uint64_t number);
   const uint64_t* clock_of(const QueuePoint& point) const;
   void leave_latest(std::vector<QueuePoint>& points);
   void remember(uint32_t queue, uint64_t number);

@@ -74,6 +74,19 @@ TEST(QueueTracker, TakesTheClockOfTheDispatchThatIsWaitedFor) {
   EXPECT_THAT(waits_of(tracker, 2, {reads(0, 4)}), ElementsAre(point(0, 1)));
 }
 
+// However many there have been since: the clocks of the last ones are at hand, others looked up.
+TEST(QueueTracker, TakesTheClockOfADispatchOfLongAgo) {
+  for (const int later_count : {1, 255, 256, 511, 512, 513, 1024, 3000}) {
+    QueueTracker tracker(3);
+    waits_of(tracker, 0, {writes(0, 4)});
+    waits_of(tracker, 1, {writes(4, 8)});
+    for (int i = 1; i < later_count; ++i) waits_of(tracker, 1, {reads(8, 12)});
+    waits_of(tracker, 1, {reads(0, 4)});
+    EXPECT_THAT(waits_of(tracker, 2, {reads(4, 8)}), ElementsAre(point(1, 1))) << later_count;
+    EXPECT_THAT(waits_of(tracker, 2, {reads(0, 4)}), ElementsAre(point(0, 1))) << later_count;
+  }
+}
+
 TEST(QueueTracker, LetsAtomicsOfOneOperationOverlap) {
   QueueTracker tracker(3);
   waits_of(tracker, 0, {writes(0, 4)});

@@ -22,6 +22,9 @@ constexpr uint64_t kFirst = 200;  // Command buffers.
 constexpr uint64_t kSecond = 201;
 constexpr uint64_t kTimeline = 50;
 constexpr uint64_t kFence = 60;
+constexpr uint64_t kImage = 9;
+constexpr uint64_t kSwapchain = 70;
+const SubresourceFields kAllOfImage = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
 
 constexpr const char* kTimelineReason =
     ": version 1.3.239 follows no timeline semaphore from one submission to another, and without "
@@ -48,6 +51,28 @@ SyntheticLog log_of_two_lists() {
   log.append(BeginCommandsRecord{kSecond, 0});
   log.add_dispatch(kSecond, 1, 2);
   return log;
+}
+
+// Of 4 by 4 texels; the only one of a swapchain, if one is given.
+void add_image(SyntheticLog& log, uint64_t swapchain = 0) {
+  CreateImageRecord image;
+  image.image = kImage;
+  image.type = VK_IMAGE_TYPE_2D;
+  image.format = VK_FORMAT_R8G8B8A8_UNORM;
+  image.width = image.height = 4;
+  image.depth = image.mip_count = image.layer_count = image.sample_count = 1;
+  image.is_of_swapchain = swapchain == 0 ? 0 : 1;
+  log.append(image);
+  if (swapchain != 0) log.append(SwapchainImagesRecord{swapchain, {kImage}});
+}
+
+// Of all of it, in the first command buffer.
+void add_clear(SyntheticLog& log) {
+  TransferEndFields end;
+  end.handle = kImage;
+  end.is_image = 1;
+  end.range = kAllOfImage;
+  log.append(TransferRecord{kFirst, TransferUse::kClear, {{{}, {end}}}});
 }
 
 void submit(SyntheticLog& log, uint64_t commands, uint64_t waits_for, uint64_t signals,
@@ -262,24 +287,12 @@ TEST(CaptureAgreement, KnowsThatNothingIsToldOfTwoDispatchesThatWrite) {
 TEST(CaptureAgreement, KnowsWhichImagesWerePresented) {
   for (const bool is_presented : {true, false}) {
     SyntheticLog log = validated_log();
-    CreateImageRecord image;
-    image.image = 9;
-    image.type = VK_IMAGE_TYPE_2D;
-    image.format = VK_FORMAT_R8G8B8A8_UNORM;
-    image.width = image.height = 4;
-    image.depth = image.mip_count = image.layer_count = image.sample_count = 1;
-    image.is_of_swapchain = 1;
-    log.append(image);
-    log.append(SwapchainImagesRecord{70, {9}});
+    add_image(log, kSwapchain);
     log.append(CreateSemaphoreRecord{51, 0, 0});
-    if (is_presented) log.append(PresentRecord{kQueue, {}, {{70, 0}}});
-    log.append(AcquireRecord{51, 0, {70, 0}});
+    if (is_presented) log.append(PresentRecord{kQueue, {}, {{kSwapchain, 0}}});
+    log.append(AcquireRecord{51, 0, {kSwapchain, 0}});
     log.append(BeginCommandsRecord{kFirst, 0});
-    TransferEndFields end;
-    end.handle = 9;
-    end.is_image = 1;
-    end.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    log.append(TransferRecord{kFirst, TransferUse::kClear, {{{}, {end}}}});
+    add_clear(log);
     submit(log, kFirst, 0, 0);
     log.append(ValidationMessageRecord{
         kQueue, "SYNC-HAZARD-WRITE-AFTER-READ",
@@ -307,24 +320,10 @@ TEST(CaptureAgreement, KnowsWhichImagesWerePresented) {
 // second one against the first.
 TEST(CaptureAgreement, KnowsThatAWriteHidesAPresentation) {
   SyntheticLog log = validated_log();
-  CreateImageRecord image;
-  image.image = 9;
-  image.type = VK_IMAGE_TYPE_2D;
-  image.format = VK_FORMAT_R8G8B8A8_UNORM;
-  image.width = image.height = 4;
-  image.depth = image.mip_count = image.layer_count = image.sample_count = 1;
-  image.is_of_swapchain = 1;
-  log.append(image);
-  log.append(SwapchainImagesRecord{70, {9}});
-  log.append(PresentRecord{kQueue, {}, {{70, 0}}});
-  TransferEndFields end;
-  end.handle = 9;
-  end.is_image = 1;
-  end.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  add_image(log, kSwapchain);
+  log.append(PresentRecord{kQueue, {}, {{kSwapchain, 0}}});
   log.append(BeginCommandsRecord{kFirst, 0});
-  for (int i = 0; i < 2; ++i) {
-    log.append(TransferRecord{kFirst, TransferUse::kClear, {{{}, {end}}}});
-  }
+  for (int i = 0; i < 2; ++i) add_clear(log);
   submit(log, kFirst, 0, 0);
   const std::string out = judged(log).out;
   EXPECT_THAT(out, HasSubstr("  only here, 1: it keeps the last write to each byte and the reads "
@@ -338,27 +337,17 @@ TEST(CaptureAgreement, ProvesThatOneSideOfAChangeOfLayoutIsHeldAgainstOthers) {
   for (const int prior : {1, 9}) {
     SyntheticLog log = validated_log();
     log.append(AllocateMemoryRecord{9, 64, 0});
-    CreateImageRecord image;
-    image.image = 9;
-    image.type = VK_IMAGE_TYPE_2D;
-    image.format = VK_FORMAT_R8G8B8A8_UNORM;
-    image.width = image.height = 4;
-    image.depth = image.mip_count = image.layer_count = image.sample_count = 1;
-    log.append(image);
-    log.append(BindImageRecord{9, 9, 0, 0});
+    add_image(log);
+    log.append(BindImageRecord{kImage, 9, 0, 0});
     log.append(BeginCommandsRecord{kFirst, 0});
-    TransferEndFields end;
-    end.handle = 9;
-    end.is_image = 1;
-    end.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    log.append(TransferRecord{kFirst, TransferUse::kClear, {{{}, {end}}}});
+    add_clear(log);
     DependencyFields change;
     change.object = DependencyObject::kImage;
-    change.handle = 9;
+    change.handle = kImage;
     change.old_layout = VK_IMAGE_LAYOUT_GENERAL;
     change.new_layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
     change.source_family = change.destination_family = VK_QUEUE_FAMILY_IGNORED;
-    change.range = end.range;
+    change.range = kAllOfImage;
     log.append(BarrierRecord{kFirst, {change}});
     log.append(ValidationMessageRecord{
         kFirst, "SYNC-HAZARD-READ-AFTER-WRITE",

@@ -112,7 +112,9 @@ std::vector<DependencyDraft> dependencies_of(const std::vector<CapturedDependenc
     }
     DependencyDraft& draft = same == result.end() ? result.emplace_back(std::move(wanted)) : *same;
     for (const CapturedBytes& part : bytes) {
-      draft.operands.push_back(writer.operand(part, AccessMode::kRead));
+      draft.operands.push_back(draft.transition == TransitionKind::kNone
+                                   ? writer.named(part)
+                                   : writer.operand(part, AccessMode::kRead));
     }
   }
   return result;

@@ -84,8 +84,25 @@ std::string CapturedEvents::add_set(const std::vector<CapturedDependency>& depen
   return name;
 }
 
+void CapturedEvents::forget(uint64_t event) {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return;
+  const bool has_place = found->second.has_place && found->second.window == writer_.window();
+  events_.erase(found);
+  if (has_place) writer_.close_place();
+}
+
+void CapturedEvents::apply(const HostEventRecord& record) {
+  forget(record.event);
+  if (record.is_set == 0) return;
+  Event event;
+  event.is_of_host = true;
+  events_.emplace(record.event, std::move(event));
+}
+
 void CapturedEvents::set(const SetEventCommand& command, const PassPlace& place,
                          const RestOfSubmission& rest) {
+  forget(command.event);
   Event event;
   event.queue = place.queue;
   event.window = writer_.window();
@@ -101,10 +118,11 @@ void CapturedEvents::set(const SetEventCommand& command, const PassPlace& place,
     }
     event.source = command.dependencies;
     event.place = place;
-    event.place_in_text = writer_.place();
+    event.has_place = true;
+    event.place_in_text = writer_.open_place();
     event.set_count = waits.size();
   }
-  events_[command.event] = std::move(event);
+  events_.emplace(command.event, std::move(event));
 }
 
 std::string CapturedEvents::add_set_for(const WaitEventsCommand& wait, Event& event) {
@@ -134,11 +152,18 @@ void CapturedEvents::wait(const WaitEventsCommand& command, const PassPlace& pla
   bool is_known = true;
   for (size_t i = 0; i < command.events.size(); ++i) {
     const auto found = events_.find(command.events[i]);
-    if (found == events_.end() || found->second.queue != place.queue) {
+    if (found == events_.end()) {
       is_known = false;
       continue;
     }
     Event& event = found->second;
+    if (event.is_of_host) continue;
+    if (event.queue != place.queue) {
+      summary_.remark(
+          "waits for events that another queue set (Vulkan 1.3, 7.5: these must not order commands "
+          "of different queues; here they order nothing)");
+      continue;
+    }
     // What was before the set is before this window.
     if (event.window != writer_.window()) continue;
     if (event.names.empty()) event.names.push_back(add_set_for(command, event));

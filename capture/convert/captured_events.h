@@ -3,8 +3,11 @@
 // The newer calls say at the set what becomes visible to whom, the older ones at each wait: so one
 // set of an older call is as many sets here as there are waits for it, each with its scopes. They
 // are looked for in what the submission executes after the set; that of a wait in a later
-// submission is put there when the wait comes. A wait whose set is not known, as on another queue,
-// is taken for a barrier: that orders what the event does, and more.
+// submission is put there when the wait comes. A wait whose set is not known is taken for a
+// barrier: that orders what the event does, and more. One for a set of another queue orders
+// nothing: events "must not be used to insert a dependency between commands submitted to different
+// queues" (Vulkan 1.3, 7.5). Nor does one for an event that the host had set when the wait was
+// submitted: what it did before is before the submission.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +23,7 @@
 #include "capture/convert/graphics_passes.h"
 #include "capture/convert/program_writer.h"
 #include "capture/convert/summary.h"
+#include "capture/log/queue_records.h"
 
 namespace interlock {
 
@@ -38,7 +42,10 @@ class CapturedEvents {
 
   // Cost: with the older calls, the commands up to the next set or reset of the event; a step each.
   void set(const SetEventCommand& command, const PassPlace& place, const RestOfSubmission& rest);
-  void reset(const ResetEventCommand& command) { events_.erase(command.event); }
+  void reset(const ResetEventCommand& command) { forget(command.event); }
+  // Of the host.
+  void apply(const HostEventRecord& record);
+  void destroy(uint64_t event) { forget(event); }
   void wait(const WaitEventsCommand& command, const PassPlace& place);
 
  private:
@@ -46,6 +53,7 @@ class CapturedEvents {
   struct Event {
     std::string queue;
     uint64_t window = 0;
+    bool is_of_host = false;  // The host set it.
     // Of the newer calls: every wait is for the first one. Else each wait is for the next one. One
     // without a name orders nothing.
     bool is_for_all = false;
@@ -53,10 +61,12 @@ class CapturedEvents {
     // Of the older calls: for waits to come.
     std::vector<CapturedDependency> source;
     PassPlace place;
+    bool has_place = false;
     uint64_t place_in_text = 0;
     size_t set_count = 0;
   };
 
+  void forget(uint64_t event);
   // The waits for an event in what is left, each as what becomes visible there.
   std::vector<std::vector<CapturedDependency>> waits_for(const SetEventCommand& command,
                                                          const RestOfSubmission& rest) const;

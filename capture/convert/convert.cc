@@ -53,10 +53,11 @@ using KnownRecords = RecordTypes<
     CreateRenderPassRecord, CreateFramebufferRecord, CreateGraphicsPipelineRecord, BeginPassRecord,
     NextSubpassRecord, BeginRenderingRecord, EndPassRecord, BindVertexBuffersRecord,
     BindIndexBufferRecord, DrawRecord, SubmitRecord, CreateSemaphoreRecord, ShareSyncRecord,
-    FenceReachedRecord, SemaphoreReachedRecord, HostSignalRecord, WaitIdleRecord,
-    SwapchainImagesRecord, AcquireRecord, PresentRecord, ResultRecord, RunOptionsRecord,
-    ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord, ModuleRecord, CallerRecord,
-    QueueLabelRecord, ExactModeRecord, ExactSlotRecord, ExactSubmissionRecord, ExactRemarkRecord>;
+    ResetFencesRecord, HostEventRecord, FenceReachedRecord, SemaphoreReachedRecord,
+    HostSignalRecord, WaitIdleRecord, SwapchainImagesRecord, AcquireRecord, PresentRecord,
+    ResultRecord, RunOptionsRecord, ValidationRecord, ValidationMessageRecord, DroppedBarrierRecord,
+    ModuleRecord, CallerRecord, QueueLabelRecord, ExactModeRecord, ExactSlotRecord,
+    ExactSubmissionRecord, ExactRemarkRecord>;
 
 // What stands in a command buffer, each in its place.
 template <typename Record>
@@ -74,7 +75,7 @@ class LogConverter {
   LogConverter(std::istream& log, const std::string& name, std::ostream& output,
                const Limits& limits)
       : reader_(log, name),
-        writer_(output, limits),
+        writer_(output, limits, summary_),
         objects_(summary_),
         lists_(objects_),
         notes_(lists_, summary_),
@@ -90,9 +91,6 @@ class LogConverter {
     sync_.follow_full_waits();
     writer_.watch_writes(unseen_);
   }
-
-  // What was written to the output, once all of it was.
-  std::string with_inserted(std::string text) { return writer_.with_inserted(std::move(text)); }
 
   Result<CaptureSummary> run() {
     if (const Result<Success> opened = reader_.open(); !opened) return opened.error();
@@ -211,6 +209,7 @@ class LogConverter {
     if (record.type == VK_OBJECT_TYPE_SEMAPHORE) sync_.destroy_semaphore(record.handle);
     if (record.type == VK_OBJECT_TYPE_SWAPCHAIN_KHR) sync_.destroy_swapchain(record.handle);
     if (record.type == VK_OBJECT_TYPE_FENCE) sync_.destroy_fence(record.handle);
+    if (record.type == VK_OBJECT_TYPE_EVENT) submissions_.destroy_event(record.handle);
   }
 
   void handle(const HostRangeRecord& record) {
@@ -280,6 +279,8 @@ class LogConverter {
     index_.begin();
   }
 
+  void handle(const HostEventRecord& record) { submissions_.apply(record); }
+
   void handle(const ExactSubmissionRecord& record) { submissions_.expect(record); }
 
   void handle(const ExactRemarkRecord& record) { summary_.remark(record.what); }
@@ -320,13 +321,14 @@ class LogConverter {
       submissions_.finish();
       writer_.comment(text_of(summary_));
     }
+    writer_.close_places();
     if (window_text_ == nullptr) return;
     CapturedWindow window;
     window.number = writer_.window();
     window.is_last = is_last;
     window.first_submission = first_submission_;
     window.last_submission = summary_.submission_count;
-    std::string body = writer_.with_inserted(std::move(*window_text_).str());
+    std::string body = std::move(*window_text_).str();
     window_text_->str({});
     const std::string declarations = writer_.take_declarations();
     window.text =
@@ -378,11 +380,7 @@ class LogConverter {
 
 Result<CaptureSummary> convert_log(std::istream& log, const std::string& name, std::ostream& output,
                                    const Limits& limits) {
-  std::ostringstream text;
-  LogConverter converter(log, name, text, limits);
-  Result<CaptureSummary> summary = converter.run();
-  output << converter.with_inserted(std::move(text).str());
-  return summary;
+  return LogConverter(log, name, output, limits).run();
 }
 
 Result<CaptureSummary> convert_log_in_windows(std::istream& log, const std::string& name,

@@ -87,14 +87,18 @@ class ObjectState {
   // By entry point, with its ExecutionModel.
   using EntryTable = std::map<std::pair<uint32_t, std::string>, std::optional<ShaderAccesses>>;
 
-  // The bytes of one from here on are some of another.
+  // To so many bytes at least, as its file has; once a program has its length, it is too late.
+  static void grow(CapturedMemory& memory, uint64_t size_bytes);
   // A memory is exported as this file: the first one counts.
   void name_file(const std::shared_ptr<CapturedMemory>& memory, SharedFile file);
   // Requires: another one, and neither is a part.
   void make_part_of_file(const std::shared_ptr<CapturedMemory>& memory,
                          const std::shared_ptr<CapturedMemory>& whole);
+  // The bytes of one from here on are some of another.
   static void make_part(CapturedMemory& memory, const std::shared_ptr<CapturedMemory>& whole,
                         uint64_t offset_bytes);
+  // The memories of the host that have some of these bytes; none if there are too many.
+  std::optional<std::vector<std::shared_ptr<CapturedMemory>>> imports_at(ByteRange bytes) const;
   // One that is freed, or allocated anew.
   void release_memory(uint64_t handle);
   // Of an image that no memory is known of: as many bytes as it has here.
@@ -109,6 +113,8 @@ class ObjectState {
   HandleTable<CapturedMemory> memories_;
   // By pointer, of those of the host that are no part of another; they do not overlap.
   std::map<uint64_t, std::shared_ptr<CapturedMemory>> imports_;
+  // And those that overlap such, or each other.
+  std::vector<std::shared_ptr<CapturedMemory>> overlapping_imports_;
   // By file, of what was exported, until all that is the same bytes is freed.
   std::map<SharedFile, std::shared_ptr<CapturedMemory>> shared_;
   HandleTable<CapturedBuffer> buffers_;

@@ -14,11 +14,20 @@
 #include "capture/log/graphics_records.h"
 #include "capture/log/object_records.h"
 #include "capture/spirv/shader_accesses.h"
+#include "encoder/program/range.h"
 
 namespace interlock {
 
 // A file that memory was exported as, or imported from: the device and the number of its inode.
 using SharedFile = std::pair<uint64_t, uint64_t>;
+
+// Bytes of the host that were imported as two memories, of which neither is a part of the other: in
+// the program they are apart. That is true as long as nobody touches a byte as both.
+struct HostOverlap {
+  ByteRange addresses;
+  ByteRange touched[2] = {};  // From the first to the last byte that was, as either of the two.
+  bool is_touched_as_both = false;
+};
 
 struct CapturedMemory {
   uint64_t number = 0;  // In the order of creation, from 1. So for every number below.
@@ -33,6 +42,8 @@ struct CapturedMemory {
   // That one is a part of none.
   std::shared_ptr<CapturedMemory> whole;
   uint64_t offset_in_whole_bytes = 0;
+  uint64_t host_address = 0;  // Of what is imported from the host. So the next: which of the two.
+  std::vector<std::pair<std::shared_ptr<HostOverlap>, size_t>> overlaps;
 };
 
 struct CapturedBuffer {

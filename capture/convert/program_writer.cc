@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "encoder/import/graph_names.h"
@@ -27,8 +28,8 @@ uint64_t statement_count_of(const ItemDraft& item) {
 
 }  // namespace
 
-ProgramWriter::ProgramWriter(std::ostream& output, const Limits& limits)
-    : output_(output), limits_(limits) {
+ProgramWriter::ProgramWriter(std::ostream& output, const Limits& limits, CaptureSummary& summary)
+    : output_(output), limits_(limits), summary_(summary) {
   put("interlock 1\n");
 }
 
@@ -52,48 +53,74 @@ void ProgramWriter::put(const std::string& line) {
     insertions_[*insertion_] += line;
     return;
   }
-  output_ << line;
   written_bytes_ += line.size();
+  if (open_place_count_ == 0) {
+    output_ << line;
+  } else {
+    held_ += line;
+  }
 }
 
-uint64_t ProgramWriter::place() {
-  has_places_ = true;
+uint64_t ProgramWriter::open_place() {
+  ++open_place_count_;
   return written_bytes_;
 }
 
-std::string ProgramWriter::with_inserted(std::string written) {
-  if (insertions_.empty()) return written;
-  const uint64_t first = insertions_.begin()->first;
-  std::string text = written.substr(0, first) + inserted_declarations_;
-  std::erase_if(late_declarations_, [&](const auto& each) { return each.first < first; });
-  for (const auto& [begin, size] : late_declarations_) text += written.substr(begin, size);
+void ProgramWriter::close_place() {
+  if (--open_place_count_ == 0) write_held();
+}
+
+void ProgramWriter::close_places() {
+  open_place_count_ = 0;
+  write_held();
+}
+
+void ProgramWriter::write_held() {
+  const std::string held = std::exchange(held_, {});
+  const auto insertions = std::exchange(insertions_, {});
+  const std::string inserted_declarations = std::exchange(inserted_declarations_, {});
+  const auto late_declarations = std::exchange(late_declarations_, {});
+  // Where what is held begins.
+  const uint64_t origin = written_bytes_ - held.size();
+  const auto write = [&](uint64_t begin, uint64_t end) {
+    output_ << std::string_view(held).substr(begin - origin, end - begin);
+  };
+  uint64_t at = origin;
+  auto declared = late_declarations.begin();
   // What is left, between what is inserted and what stands before all of that now.
-  uint64_t at = first;
-  auto declared = late_declarations_.begin();
-  const auto copy_until = [&](uint64_t end) {
-    for (; declared != late_declarations_.end() && declared->first < end; ++declared) {
-      text += written.substr(at, declared->first - at);
+  const auto write_until = [&](uint64_t end) {
+    for (; declared != late_declarations.end() && declared->first < end; ++declared) {
+      write(at, declared->first);
       at = declared->first + declared->second;
     }
-    text += written.substr(at, end - at);
+    write(at, end);
     at = end;
   };
-  for (const auto& [place, lines] : insertions_) {
-    copy_until(place);
-    text += lines;
+  if (!insertions.empty()) {
+    // What is declared before the first of them stays there.
+    const uint64_t first = insertions.begin()->first;
+    declared = std::ranges::lower_bound(late_declarations, first, {},
+                                        [](const auto& each) { return each.first; });
+    write(at, first);
+    at = first;
+    output_ << inserted_declarations;
+    for (auto late = declared; late != late_declarations.end(); ++late) {
+      write(late->first, late->first + late->second);
+    }
+  } else {
+    declared = late_declarations.end();
   }
-  copy_until(written.size());
-  return text;
+  for (const auto& [place, lines] : insertions) {
+    write_until(place);
+    output_ << lines;
+  }
+  write_until(written_bytes_);
 }
 
 void ProgramWriter::begin_window() {
   ++window_;
   statement_count_ = memory_count_ = text_bytes_ = step_count_ = row_count_ = 0;
   written_bytes_ = 0;
-  insertions_.clear();
-  inserted_declarations_.clear();
-  late_declarations_.clear();
-  has_places_ = false;
 }
 
 void ProgramWriter::declare(const ItemDraft& item) {
@@ -103,7 +130,8 @@ void ProgramWriter::declare(const ItemDraft& item) {
   } else if (insertion_) {
     inserted_declarations_ += line;
   } else {
-    if (has_places_ && !line.empty()) late_declarations_.emplace_back(written_bytes_, line.size());
+    if (open_place_count_ > 0 && !line.empty())
+      late_declarations_.emplace_back(written_bytes_, line.size());
     put(line);
   }
 }
@@ -142,10 +170,32 @@ bool ProgramWriter::takes_rows(const CapturedBytes& bytes) {
   return has_room;
 }
 
+void ProgramWriter::touch(CapturedMemory& memory, ByteRange bytes) {
+  for (const auto& [both, side] : memory.overlaps) {
+    const uint64_t address = memory.host_address;
+    const ByteRange now =
+        intersection({address + bytes.begin, address + bytes.end}, both->addresses);
+    if (now.is_empty()) continue;
+    ByteRange& touched = both->touched[side];
+    touched = touched.is_empty()
+                  ? now
+                  : ByteRange{std::min(touched.begin, now.begin), std::max(touched.end, now.end)};
+    if (!share_a_byte(touched, both->touched[1 - side])) continue;
+    if (std::exchange(both->is_touched_as_both, true)) continue;
+    summary_.note("bytes of the host that two memories have, in part (they are taken to be apart)");
+  }
+}
+
 OperandDraft ProgramWriter::operand(const CapturedBytes& bytes, AccessMode mode) {
+  if (!bytes.memory->overlaps.empty()) touch(*bytes.memory, bytes.range);
+  OperandDraft operand = named(bytes);
+  operand.mode = mode;
+  return operand;
+}
+
+OperandDraft ProgramWriter::named(const CapturedBytes& bytes) {
   CapturedMemory& memory = *bytes.memory;
   OperandDraft operand;
-  operand.mode = mode;
   operand.name = fmt::format("m{}", memory.number);
   operand.slice = bytes.range;
   operand.stride = bytes.rows;

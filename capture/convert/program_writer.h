@@ -1,6 +1,6 @@
 // ProgramWriter: writes a program as it comes, statement by statement, in the memory of one of
-// them; or the windows of one, one after the other (windows.h). What becomes known too late for its
-// place is put there at the end of the window.
+// them; or the windows of one, one after the other (windows.h). Where something may have to stand
+// that becomes known later, what follows is held until all such places are known.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 
 #include "capture/convert/captured_bytes.h"
 #include "capture/convert/objects.h"
+#include "capture/convert/summary.h"
 #include "capture/convert/unseen_writes.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/limits.h"
@@ -23,8 +24,8 @@ namespace interlock {
 
 class ProgramWriter {
  public:
-  // Requires: `output` outlives this.
-  ProgramWriter(std::ostream& output, const Limits& limits);
+  // Requires: both outlive this.
+  ProgramWriter(std::ostream& output, const Limits& limits, CaptureSummary& summary);
 
   void comment(std::string_view text);
 
@@ -34,13 +35,17 @@ class ProgramWriter {
   uint64_t window() const { return window_; }  // From 1.
   // The declarations of a window after the first; a line each.
   std::string take_declarations() { return std::exchange(declarations_, {}); }
-  // A place of this window, where something may have to stand that is not known yet.
-  uint64_t place();
+  // A place of this window, where something may have to stand that is not known yet. From here on
+  // what is written is held, until nothing more can come to any such place.
+  uint64_t open_place();
+  // Nothing more comes to one of them. Requires: it was opened in this window, and is open.
+  void close_place();
+  // At the end of the window: nothing more comes to any place.
+  void close_places();
   // From here on all is added there, until insert_at_end(); after what was inserted there before.
+  // Requires: it is open.
   void insert_at(uint64_t place) { insertion_ = place; }
   void insert_at_end() { insertion_.reset(); }
-  // The text of the window, of what was written, with what was inserted. Once, at its end.
-  std::string with_inserted(std::string written);
 
   // How long the window is so far.
   uint64_t text_bytes() const { return text_bytes_; }
@@ -62,25 +67,33 @@ class ProgramWriter {
   // are among them then.
   bool takes_rows(const CapturedBytes& bytes);
 
-  // The operand that names these bytes; declares their memory.
+  // The operand of one who touches these bytes; declares their memory.
   OperandDraft operand(const CapturedBytes& bytes, AccessMode mode);
+  // Of one who only names them.
+  OperandDraft named(const CapturedBytes& bytes);
 
  private:
   void put(const std::string& line);
+  // Notes it if these bytes of the host are touched as another memory, too.
+  void touch(CapturedMemory& memory, ByteRange bytes);
+  // Writes what was held, with what was inserted.
+  void write_held();
   // The text of the item and its line end; empty if there is no room.
   std::string line_of(const ItemDraft& item);
 
   std::ostream& output_;
   const Limits limits_;
+  CaptureSummary& summary_;
   UnseenWrites* unseen_ = nullptr;
   std::string declarations_;
-  uint64_t written_bytes_ = 0;  // In this window. So the rest of these.
+  uint64_t written_bytes_ = 0;  // In this window, held or not. So the rest of these.
+  uint64_t open_place_count_ = 0;
+  std::string held_;  // Since the first place that was opened, until all are closed.
   std::optional<uint64_t> insertion_;
   std::map<uint64_t, std::string> insertions_;  // By place.
   std::string inserted_declarations_;
-  bool has_places_ = false;
-  // Since the first place: what is declared, by where it begins and how long it is. What is
-  // inserted may name it earlier.
+  // Of what is held: what is declared, by where it begins and how long it is. What is inserted may
+  // name it earlier.
   std::vector<std::pair<uint64_t, uint64_t>> late_declarations_;
   uint64_t window_ = 1;
   uint64_t statement_count_ = 0;

@@ -85,20 +85,21 @@ void QueueSync::apply(const AcquireRecord& record) {
     points = std::move(found->second);
     presented_.erase(found);
   }
-  if (record.semaphore != 0) semaphores_[record.semaphore].signalled = points;
-  if (record.fence != 0) fences_[record.fence] = points;
+  if (record.semaphore != 0) semaphores_[record.semaphore].payload->signalled = points;
+  if (record.fence != 0) fences_[record.fence].payload->signalled = points;
 }
 
 void QueueSync::apply(const PresentRecord& record) {
   std::vector<Point> points;
   for (const uint64_t handle : record.semaphores) {
     const auto found = semaphores_.find(handle);
-    if (found == semaphores_.end() || !found->second.signalled) {
+    if (found == semaphores_.end() || !found->second.payload->signalled) {
       summary_.note("a presentation that waits for what nothing in the log signals");
       continue;
     }
-    points.insert(points.end(), found->second.signalled->begin(), found->second.signalled->end());
-    end_wait(found->second);
+    const std::vector<Point>& signalled = *found->second.payload->signalled;
+    points.insert(points.end(), signalled.begin(), signalled.end());
+    unsignal(found->second);
   }
   if (points.size() > kPointsMax) {
     summary_.note("a presentation that waits for more than is followed");
@@ -141,11 +142,9 @@ void QueueSync::read_presented_again() {
     }
   };
   for (auto& [image, points] : presented_) update(points);
-  for (auto& [handle, semaphore] : semaphores_) {
-    if (semaphore.signalled) update(*semaphore.signalled);
-    if (semaphore.before && semaphore.before->signalled) update(*semaphore.before->signalled);
-  }
-  for (auto& [handle, points] : fences_) update(points);
+  each_payload([&](Payload& payload) {
+    if (payload.signalled) update(*payload.signalled);
+  });
 }
 
 }  // namespace interlock

@@ -72,66 +72,29 @@ void QueueSync::apply(const QueueRecord& record) {
   queue.family = record.family;
 }
 
+std::shared_ptr<QueueSync::Payload> QueueSync::new_timeline(uint64_t initial) {
+  auto timeline = std::make_shared<Payload>();
+  timeline->is_timeline = true;
+  timeline->name = fmt::format("s{}", ++timeline_count_);
+  timeline->initial = timeline->host_reached = initial;
+  declare(*timeline);
+  return timeline;
+}
+
 void QueueSync::apply(const CreateSemaphoreRecord& record) {
   // A log may create it twice.
   destroy_semaphore(record.semaphore);
-  Semaphore semaphore;
-  semaphore.is_timeline = record.is_timeline != 0;
-  if (semaphore.is_timeline) {
-    semaphore.name = fmt::format("s{}", ++timeline_count_);
-    semaphore.initial = semaphore.host_reached = record.initial;
-    declare(semaphore);
-  }
+  Holder semaphore;
+  if (record.is_timeline != 0) semaphore.payload = new_timeline(record.initial);
   semaphores_[record.semaphore] = std::move(semaphore);
 }
 
-void QueueSync::apply(const ShareSyncRecord& record) {
-  const bool is_fence = record.object_type == VK_OBJECT_TYPE_FENCE;
-  summary_.remark(fmt::format("{} that {} (what others do with them is not seen)",
-                              is_fence ? "fences" : "semaphores",
-                              record.is_import != 0 ? "are imported" : "are exported"));
-  if (is_fence) {
-    if (record.is_import == 0) return;
-    fences_.erase(record.object);
-    if (record.is_signalled == 0) imported_fences_.insert(record.object);
-    return;
-  }
-  const auto found = semaphores_.find(record.object);
-  if (found == semaphores_.end()) return;
-  if (record.is_import != 0 && found->second.is_timeline) {
-    // What it was signalled with before it no longer is.
-    apply(CreateSemaphoreRecord{record.object, 1, 0});
-    semaphores_[record.object].is_imported = true;
-    return;
-  }
-  Semaphore& semaphore = found->second;
-  if (semaphore.is_timeline) {
-    semaphore.is_exported = true;
-    return;
-  }
-  if (record.is_import != 0) {
-    if (record.is_temporary != 0 && !semaphore.before) {
-      semaphore.before = {semaphore.is_imported, std::move(semaphore.signalled)};
-    } else if (record.is_temporary == 0) {
-      semaphore.before.reset();
-    }
-    semaphore.signalled.reset();
-    semaphore.is_imported = record.is_signalled == 0;
-    if (!semaphore.is_imported) semaphore.signalled.emplace();
-  } else if (record.handle_type == VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT) {
-    end_wait(semaphore);  // That is what it means to the semaphore.
-  }
+void QueueSync::unsignal(Holder& holder) {
+  holder.payload->signalled.reset();
+  if (holder.permanent != nullptr) holder.payload = std::move(holder.permanent);
 }
 
-void QueueSync::end_wait(Semaphore& semaphore) {
-  semaphore.signalled.reset();
-  if (!semaphore.before) return;
-  semaphore.is_imported = semaphore.before->is_imported;
-  semaphore.signalled = std::move(semaphore.before->signalled);
-  semaphore.before.reset();
-}
-
-void QueueSync::declare(Semaphore& timeline) {
+void QueueSync::declare(Payload& timeline) {
   if (std::exchange(timeline.declared_window, writer_.window()) == writer_.window()) return;
   SemaphoreDraft draft;
   draft.name = timeline.name;
@@ -147,7 +110,8 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
   }
   const auto found = semaphores_.find(use.semaphore);
   if (found == semaphores_.end()) return summary_.note("a wait for a semaphore that is not known");
-  Semaphore& semaphore = found->second;
+  Holder& holder = found->second;
+  Payload& semaphore = *holder.payload;
   if (semaphore.is_timeline) {
     if (semaphore.may_be_of_others(use.value)) {
       return summary_.note(semaphore.is_imported ? kWaitForOthers : kWaitForExported);
@@ -158,14 +122,14 @@ void QueueSync::wait(const std::string& queue, const SemaphoreUseFields& use) {
     if (stages != 0) add_wait(queue, semaphore.name, use.value, stages);
   } else if (semaphore.signalled) {
     const std::vector<Point> points = *semaphore.signalled;
-    end_wait(semaphore);
+    unsignal(holder);
     for (const Point& point : points) {
       if (stages != 0) add_wait(queue, point, stages);
     }
   } else {
     summary_.note(semaphore.is_imported ? kWaitForOthers
                                         : "a wait for a semaphore that nothing in the log signals");
-    end_wait(semaphore);
+    unsignal(holder);
   }
 }
 
@@ -202,12 +166,13 @@ void QueueSync::add_host_sync(SyncKind kind, const std::string& semaphore, uint6
   add_sync(std::move(draft));
 }
 
-QueueSync::Semaphore* QueueSync::find_timeline(uint64_t semaphore) {
+QueueSync::Payload* QueueSync::find_timeline(uint64_t semaphore) {
   const auto found = semaphores_.find(semaphore);
-  return found == semaphores_.end() || !found->second.is_timeline ? nullptr : &found->second;
+  if (found == semaphores_.end() || !found->second.payload->is_timeline) return nullptr;
+  return found->second.payload.get();
 }
 
-bool QueueSync::raise(Semaphore& timeline, uint64_t value) {
+bool QueueSync::raise(Payload& timeline, uint64_t value) {
   // What is submitted first may be signalled last: it waits.
   declare(timeline);
   const bool rises = value > timeline.initial && timeline.signals.insert(value).second;
@@ -219,7 +184,7 @@ void QueueSync::signal_timelines(const std::string& queue,
                                  const std::vector<SemaphoreUseFields>& signals) {
   SyncDraft draft = sync_of(SyncKind::kSignal, queue);
   for (const SemaphoreUseFields& use : signals) {
-    Semaphore* const semaphore = find_timeline(use.semaphore);
+    Payload* const semaphore = find_timeline(use.semaphore);
     if (semaphore == nullptr || !raise(*semaphore, use.value)) continue;
     // One signal names each semaphore once; a batch may raise one of them twice.
     if (std::ranges::count(draft.semaphores, semaphore->name, &SemaphoreUseDraft::semaphore) > 0) {
@@ -246,10 +211,10 @@ void QueueSync::end_batch(const std::string& queue_name,
   // After which stages those signal that do not after all: where they differ, after what they
   // share.
   StageMask stages = kAllStages;
-  std::vector<Semaphore*> narrow;
-  std::vector<Semaphore*> whole;
+  std::vector<Payload*> narrow;
+  std::vector<Payload*> whole;
   for (const SemaphoreUseFields& use : signals) {
-    Semaphore& semaphore = semaphores_[use.semaphore];
+    Payload& semaphore = *semaphores_[use.semaphore].payload;
     if (semaphore.is_timeline) continue;
     const StageMask own = semaphore_stages(use.stages, ScopeEnd::kFirst);
     (own == kAllStages ? whole : narrow).push_back(&semaphore);
@@ -259,9 +224,9 @@ void QueueSync::end_batch(const std::string& queue_name,
     }
     stages = static_cast<StageMask>(stages & own);
   }
-  const auto raise = [&](const std::vector<Semaphore*>& signalled, StageMask after) {
+  const auto raise = [&](const std::vector<Payload*>& signalled, StageMask after) {
     const Point point{queue_name, queue.done + 1};
-    for (Semaphore* const semaphore : signalled) {
+    for (Payload* const semaphore : signalled) {
       semaphore->signalled = std::vector<Point>(after == 0 ? 0 : 1, point);
     }
     if (after == 0) return;
@@ -271,8 +236,9 @@ void QueueSync::end_batch(const std::string& queue_name,
   if (!narrow.empty()) raise(narrow, stages);
   if (fence != 0 || !whole.empty()) raise(whole, kAllStages);
   if (fence != 0) {
-    fences_[fence] = {{queue_name, queue.done}};
-    imported_fences_.erase(fence);
+    Payload& payload = *fences_[fence].payload;
+    payload.signalled = {{queue_name, queue.done}};
+    payload.is_imported = false;
   }
   add_submit(queue_name);
 }
@@ -287,17 +253,19 @@ void QueueSync::host_waits(Point point) {
 
 void QueueSync::apply(const FenceReachedRecord& record) {
   for (const uint64_t fence : record.fences) {
-    if (imported_fences_.contains(fence)) {
-      summary_.note("a fence that was imported (what it tells the host is not known)");
-    }
     const auto found = fences_.find(fence);
     if (found == fences_.end()) continue;
-    for (const Point& point : found->second) host_waits(point);
+    const Payload& payload = *found->second.payload;
+    if (payload.is_imported) {
+      summary_.note("a fence that was imported (what it tells the host is not known)");
+    }
+    if (!payload.signalled) continue;
+    for (const Point& point : *payload.signalled) host_waits(point);
   }
 }
 
 void QueueSync::apply(const SemaphoreReachedRecord& record) {
-  Semaphore* const semaphore = find_timeline(record.semaphore);
+  Payload* const semaphore = find_timeline(record.semaphore);
   if (semaphore == nullptr || record.value <= semaphore->host_reached) return;
   if (semaphore->may_be_of_others(record.value)) {
     return summary_.note(
@@ -314,7 +282,7 @@ void QueueSync::apply(const SemaphoreReachedRecord& record) {
 }
 
 void QueueSync::apply(const HostSignalRecord& record) {
-  Semaphore* const semaphore = find_timeline(record.semaphore);
+  Payload* const semaphore = find_timeline(record.semaphore);
   if (semaphore == nullptr || !raise(*semaphore, record.value)) return;
   full_waits_.signal(semaphore->name, record.value);
   add_host_sync(SyncKind::kHostSignals, semaphore->name, record.value);
@@ -335,42 +303,55 @@ void QueueSync::apply(const WaitIdleRecord& record) {
   }
 }
 
-void QueueSync::note_unmet(const Semaphore& semaphore) {
-  if (semaphore.is_timeline && semaphore.wait_max > semaphore.signal_max()) {
-    unmet_[semaphore.name] = semaphore.wait_max;
+void QueueSync::note_unmet(const Payload& payload) {
+  if (payload.is_timeline && payload.wait_max > payload.signal_max()) {
+    unmet_[payload.name] = payload.wait_max;
   }
+}
+
+void QueueSync::release(std::shared_ptr<Payload> payload) {
+  if (!payload->is_timeline || payload.use_count() > 1) return;
+  note_unmet(*payload);
+  full_waits_.forget(payload->name);
+}
+
+void QueueSync::each_payload(const std::function<void(Payload&)>& visit) {
+  for (auto* const holders : {&semaphores_, &fences_}) {
+    for (auto& [handle, holder] : *holders) {
+      visit(*holder.payload);
+      if (holder.permanent != nullptr) visit(*holder.permanent);
+    }
+  }
+  for (auto& [file, shared] : files_) visit(*shared.payload);
 }
 
 void QueueSync::destroy_semaphore(uint64_t semaphore) {
   const auto found = semaphores_.find(semaphore);
   if (found == semaphores_.end()) return;
-  note_unmet(found->second);
-  if (found->second.is_timeline) full_waits_.forget(found->second.name);
+  std::shared_ptr<Payload> payload = std::move(found->second.payload);
   semaphores_.erase(found);
+  release(std::move(payload));
 }
 
-void QueueSync::destroy_fence(uint64_t fence) {
-  fences_.erase(fence);
-  imported_fences_.erase(fence);
-}
+void QueueSync::destroy_fence(uint64_t fence) { fences_.erase(fence); }
 
 void QueueSync::begin_window() {
   for (auto& [handle, queue] : queues_) {
     queue.host_reached = queue.earlier = queue.done;
     queue.has_work = false;
   }
-  for (auto& [handle, semaphore] : semaphores_) {
-    semaphore.initial = semaphore.host_reached = semaphore.signal_max();
-    semaphore.signals.clear();
-    semaphore.wait_max = 0;
-  }
+  each_payload([](Payload& payload) {
+    payload.initial = payload.host_reached = payload.signal_max();
+    payload.signals.clear();
+    payload.wait_max = 0;
+  });
   unmet_.clear();
   full_waits_.forget_signals();
   read_presented_again();
 }
 
 void QueueSync::finish() {
-  for (const auto& [handle, semaphore] : semaphores_) note_unmet(semaphore);
+  each_payload([this](const Payload& payload) { note_unmet(payload); });
   for (const auto& [name, value] : unmet_) {
     summary_.note("a wait for a timeline that nothing in the log signals so far");
     add_host_sync(SyncKind::kHostSignals, name, value);

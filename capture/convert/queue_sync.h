@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +51,7 @@ class QueueSync {
   void apply(const QueueRecord& record);
   void apply(const CreateSemaphoreRecord& record);
   void apply(const ShareSyncRecord& record);
+  void apply(const ResetFencesRecord& record);
   void apply(const FenceReachedRecord& record);
   void apply(const SemaphoreReachedRecord& record);
   void apply(const HostSignalRecord& record);
@@ -81,19 +83,14 @@ class QueueSync {
     uint64_t value = 0;
   };
 
-  struct Semaphore {
+  // What a semaphore or a fence holds: of several, where they were shared.
+  struct Payload {
     bool is_timeline = false;
     std::string name;  // Of a timeline.
-    // Of a binary one: it is signalled, after these.
+    // Of a binary one, and of a fence: it is signalled, after these.
     std::optional<std::vector<Point>> signalled;
-    bool is_imported = false;  // Others may signal it.
+    bool is_imported = false;  // Others may signal it; of a fence, until it is submitted here.
     bool is_exported = false;  // Of a timeline: likewise.
-    // Of one that is imported until a wait for it: what it is then.
-    struct Before {
-      bool is_imported = false;
-      std::optional<std::vector<Point>> signalled;
-    };
-    std::optional<Before> before;
     uint64_t initial = 0;
     std::set<uint64_t> signals;  // Of a timeline, above `initial`. So the rest.
     uint64_t wait_max = 0;
@@ -105,6 +102,20 @@ class QueueSync {
     bool may_be_of_others(uint64_t value) const {
       return (is_imported || is_exported) && value > initial && !signals.contains(value);
     }
+  };
+
+  // A semaphore or a fence.
+  struct Holder {
+    std::shared_ptr<Payload> payload = std::make_shared<Payload>();
+    // What it holds again once it is waited for, or reset; null while that is `payload`.
+    std::shared_ptr<Payload> permanent;
+  };
+
+  // What was exported as a file.
+  struct SharedPayload {
+    bool is_fence = false;
+    bool is_copy = false;  // Who imports it has what it was then.
+    std::shared_ptr<Payload> payload;
   };
 
   struct Queue {
@@ -121,13 +132,14 @@ class QueueSync {
   void add_sync(SyncDraft draft) { writer_.add(std::move(draft)); }
   // One that the host waits for, or signals.
   void add_host_sync(SyncKind kind, const std::string& semaphore, uint64_t value);
-  // A binary one was waited for: it is unsignalled; or what it was before it was imported.
-  static void end_wait(Semaphore& semaphore);
+  // A binary one was waited for, or a fence reset: it is unsignalled; or what it was before it was
+  // imported.
+  static void unsignal(Holder& holder);
   // Null if it is not known, or binary.
-  Semaphore* find_timeline(uint64_t semaphore);
-  void declare(Semaphore& timeline);
+  Payload* find_timeline(uint64_t semaphore);
+  void declare(Payload& timeline);
   // Signals the value. False if the timeline does not rise so, which is noted.
-  bool raise(Semaphore& timeline, uint64_t value);
+  bool raise(Payload& timeline, uint64_t value);
   Queue& queue_named(const std::string& name);
   void host_waits(Point point);
   // A wait of a queue for a value of another one, if it is not of an earlier window; and the signal
@@ -144,16 +156,27 @@ class QueueSync {
   void add_presentation(const CapturedImage& image, const std::string& queue);
   // In a window that begins: what nobody who acquires has waited for yet.
   void read_presented_again();
-  void note_unmet(const Semaphore& semaphore);
+  void note_unmet(const Payload& payload);
+  std::shared_ptr<Payload> new_timeline(uint64_t initial);
+  // A handle of it is gone, or a file: nobody may have it any more.
+  void release(std::shared_ptr<Payload> payload);
+  // Of what is shared by files (shared_sync.cc).
+  void export_to_file(Holder& holder, const ShareSyncRecord& record);
+  void import_file(Holder& holder, const ShareSyncRecord& record);
+  // What the file holds, for such a one; null if it is not known.
+  std::shared_ptr<Payload> payload_of(const ShareSyncRecord& record, bool is_timeline) const;
+  // Gives `visit` each payload that there is; some more than once.
+  void each_payload(const std::function<void(Payload&)>& visit);
   void signal_timelines(const std::string& queue, const std::vector<SemaphoreUseFields>& signals);
 
   ProgramWriter& writer_;
   CaptureSummary& summary_;
   std::map<uint64_t, Queue> queues_;
   std::map<std::string, uint64_t> handles_;  // Of queues, by name.
-  std::map<uint64_t, Semaphore> semaphores_;
-  std::map<uint64_t, std::vector<Point>> fences_;
-  std::set<uint64_t> imported_fences_;  // And not submitted since.
+  std::map<uint64_t, Holder> semaphores_;
+  std::map<uint64_t, Holder> fences_;
+  std::map<uint64_t, SharedPayload> files_;  // The last ones that were exported, by number.
+  bool may_import_own_signals_ = false;      // An export had no file, as it was signalled.
   // What each image of a swapchain was last presented after, by swapchain and position.
   std::map<std::pair<uint64_t, uint32_t>, std::vector<Point>> presented_;
   std::map<std::pair<uint64_t, uint32_t>, std::shared_ptr<CapturedImage>> images_;  // Likewise.

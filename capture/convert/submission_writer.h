@@ -44,6 +44,9 @@ class SubmissionWriter {
   void write(const SubmitRecord& record, std::shared_ptr<const CommandOrigin> origin = nullptr);
   // Once, at the end: what was not understood since the last submission counts as of it.
   void finish() { count_unknown(); }
+  // The host sets or resets it; it is gone.
+  void apply(const HostEventRecord& record) { events_.apply(record); }
+  void destroy_event(uint64_t event) { events_.destroy(event); }
   // What synchronization validation says of the last submission to a queue.
   void add_message(const ValidationMessageRecord& record) { foreign_.add_submitted(record); }
 

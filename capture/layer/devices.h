@@ -61,6 +61,7 @@ struct Device {
   VkPhysicalDeviceMemoryProperties memory = {};
   // An address of a buffer was asked for: push constants may hold one from then on.
   std::atomic<bool> gave_addresses{false};
+  std::atomic<bool> imported_fences{false};
   std::atomic<bool> is_lost{false};  // And the log says so.
   std::mutex mutex;                  // Of the rest.
   // Shared with the calls that read them, which need no lock.

@@ -29,58 +29,6 @@ VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device, const VkSemapho
   return result;
 }
 
-// What is shared with others: with a descriptor of its own each, but for one that is signalled.
-ShareSyncRecord shared(uint64_t object, VkObjectType type, uint32_t handle_type) {
-  ShareSyncRecord record;
-  record.object = object;
-  record.object_type = type;
-  record.handle_type = handle_type;
-  return record;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL get_semaphore_file(VkDevice device,
-                                                  const VkSemaphoreGetFdInfoKHR* info, int* file) {
-  const VkResult result = device_of(device).next.vkGetSemaphoreFdKHR(device, info, file);
-  if (result != VK_SUCCESS) return result;
-  log().append(shared(number_of(info->semaphore), VK_OBJECT_TYPE_SEMAPHORE, info->handleType));
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL import_semaphore_file(VkDevice device,
-                                                     const VkImportSemaphoreFdInfoKHR* info) {
-  const VkResult result = device_of(device).next.vkImportSemaphoreFdKHR(device, info);
-  if (result != VK_SUCCESS) return result;
-  ShareSyncRecord record =
-      shared(number_of(info->semaphore), VK_OBJECT_TYPE_SEMAPHORE, info->handleType);
-  record.is_import = 1;
-  record.is_signalled = info->fd < 0 ? 1 : 0;
-  // A copy lasts until it is waited for.
-  const bool is_temporary = (info->flags & VK_SEMAPHORE_IMPORT_TEMPORARY_BIT) != 0 ||
-                            info->handleType == VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT;
-  record.is_temporary = is_temporary ? 1 : 0;
-  log().append(record);
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL get_fence_file(VkDevice device, const VkFenceGetFdInfoKHR* info,
-                                              int* file) {
-  const VkResult result = device_of(device).next.vkGetFenceFdKHR(device, info, file);
-  if (result != VK_SUCCESS) return result;
-  log().append(shared(number_of(info->fence), VK_OBJECT_TYPE_FENCE, info->handleType));
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL import_fence_file(VkDevice device,
-                                                 const VkImportFenceFdInfoKHR* info) {
-  const VkResult result = device_of(device).next.vkImportFenceFdKHR(device, info);
-  if (result != VK_SUCCESS) return result;
-  ShareSyncRecord record = shared(number_of(info->fence), VK_OBJECT_TYPE_FENCE, info->handleType);
-  record.is_import = 1;
-  record.is_signalled = info->fd < 0 ? 1 : 0;
-  log().append(record);
-  return result;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL wait_for_fences(VkDevice device, uint32_t count,
                                                const VkFence* fences, VkBool32 waits_for_all,
                                                uint64_t timeout) {
@@ -161,9 +109,17 @@ VKAPI_ATTR VkResult VKAPI_CALL wait_for_queue(VkQueue queue) {
   return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL set_event_on_host(VkDevice device, VkEvent event) {
-  log().append(NotUnderstoodRecord{"vkSetEvent"});
-  return device_of(device).next.vkSetEvent(device, event);
+template <auto kNext, bool kSets>
+VKAPI_ATTR VkResult VKAPI_CALL change_event(VkDevice device, VkEvent event) {
+  log().append(HostEventRecord{number_of(event), kSets ? 1u : 0u});
+  return (device_of(device).next.*kNext)(device, event);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL get_event_status(VkDevice device, VkEvent event) {
+  const VkResult result = device_of(device).next.vkGetEventStatus(device, event);
+  if (result == VK_EVENT_SET)
+    log().append(NotUnderstoodRecord{"vkGetEventStatus of one that is set"});
+  return result;
 }
 
 }  // namespace
@@ -182,10 +138,6 @@ std::span<const Intercepted> host_sync_calls() {
           "vkDestroyEvent",
           as_function(
               destroy_object<&VolkDeviceTable::vkDestroyEvent, VK_OBJECT_TYPE_EVENT, VkEvent>)},
-      Intercepted{"vkGetSemaphoreFdKHR", as_function(get_semaphore_file)},
-      Intercepted{"vkImportSemaphoreFdKHR", as_function(import_semaphore_file)},
-      Intercepted{"vkGetFenceFdKHR", as_function(get_fence_file)},
-      Intercepted{"vkImportFenceFdKHR", as_function(import_fence_file)},
       Intercepted{"vkWaitForFences", as_function(wait_for_fences)},
       Intercepted{"vkGetFenceStatus", as_function(get_fence_status)},
       Intercepted{"vkWaitSemaphores", as_function(wait_semaphores)},
@@ -196,7 +148,9 @@ std::span<const Intercepted> host_sync_calls() {
       Intercepted{"vkSignalSemaphoreKHR", as_function(signal_semaphore)},
       Intercepted{"vkDeviceWaitIdle", as_function(wait_for_device)},
       Intercepted{"vkQueueWaitIdle", as_function(wait_for_queue)},
-      Intercepted{"vkSetEvent", as_function(set_event_on_host)},
+      Intercepted{"vkSetEvent", as_function(change_event<&VolkDeviceTable::vkSetEvent, true>)},
+      Intercepted{"vkResetEvent", as_function(change_event<&VolkDeviceTable::vkResetEvent, false>)},
+      Intercepted{"vkGetEventStatus", as_function(get_event_status)},
   };
   return kCalls;
 }

@@ -38,6 +38,7 @@ std::span<const Intercepted> transfer_calls();        // transfer_calls.cc
 std::span<const Intercepted> barrier_calls();         // barrier_calls.cc
 std::span<const Intercepted> queue_calls();           // queue_calls.cc
 std::span<const Intercepted> host_sync_calls();       // host_sync_calls.cc
+std::span<const Intercepted> shared_sync_calls();     // shared_sync_calls.cc
 std::span<const Intercepted> debug_calls();           // debug_calls.cc
 std::span<const Intercepted> marker_calls();          // marker_calls.cc
 std::span<const Intercepted> not_understood_calls();  // not_understood_calls.cc

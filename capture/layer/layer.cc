@@ -141,8 +141,8 @@ const CallTable& device_calls() {
     for (const auto list :
          {memory_calls, image_calls, descriptor_calls, pipeline_calls, command_buffer_calls,
           dispatch_calls, render_pass_calls, pass_calls, draw_calls, transfer_calls, barrier_calls,
-          queue_calls, host_sync_calls, debug_calls, marker_calls, not_understood_calls,
-          pretending_device_calls}) {
+          queue_calls, host_sync_calls, shared_sync_calls, debug_calls, marker_calls,
+          not_understood_calls, pretending_device_calls}) {
       for (const Intercepted& call : list()) table->emplace(call.name, call.function);
     }
     table->emplace("vkDestroyDevice", as_function(destroy_device));

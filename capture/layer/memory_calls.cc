@@ -26,6 +26,7 @@ void name_file(int descriptor, ShareMemoryRecord& record) {
   if (!is_own) return;
   record.file_device = status.st_dev;
   record.file = status.st_ino;
+  record.file_bytes = static_cast<uint64_t>(status.st_size);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAllocateInfo* info,

@@ -110,10 +110,12 @@ struct ShareMemoryRecord {
   uint32_t is_import = 0;
   uint32_t handle_type = 0;  // VkExternalMemoryHandleTypeFlagBits.
   uint64_t file_device = 0;
-  uint64_t file = 0;  // Its inode.
+  uint64_t file = 0;        // Its inode.
+  uint64_t file_bytes = 0;  // How long it is; 0: not known.
 
   static void each_field(auto& self, auto& fields) {
-    fields(self.memory, self.is_import, self.handle_type, self.file_device, self.file);
+    fields(self.memory, self.is_import, self.handle_type, self.file_device, self.file,
+           self.file_bytes);
   }
 };
 

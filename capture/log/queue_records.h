@@ -53,8 +53,7 @@ struct CreateSemaphoreRecord {
   }
 };
 
-// A semaphore or a fence was exported as a file descriptor, or imported from one: a file of these
-// does not tell whose it is.
+// A semaphore or a fence was exported as a file descriptor, or imported from one.
 struct ShareSyncRecord {
   static constexpr RecordKind kKind = RecordKind::kShareSync;
   uint64_t object = 0;
@@ -63,11 +62,30 @@ struct ShareSyncRecord {
   uint32_t handle_type = 0;   // VkExternalSemaphoreHandleTypeFlagBits, or that of fences.
   uint32_t is_temporary = 0;  // What is imported lasts until a wait for it.
   uint32_t is_signalled = 0;  // There was no descriptor, which means so.
+  // The same for one open file, and for no two of this log; 0: it is not known which it is.
+  uint64_t file = 0;
 
   static void each_field(auto& self, auto& fields) {
     fields(self.object, self.object_type, self.is_import, self.handle_type, self.is_temporary,
-           self.is_signalled);
+           self.is_signalled, self.file);
   }
+};
+
+// Written before the call, of a device that has imported a fence: what lasts until then ends.
+struct ResetFencesRecord {
+  static constexpr RecordKind kKind = RecordKind::kResetFences;
+  std::vector<uint64_t> fences;
+
+  static void each_field(auto& self, auto& fields) { fields(self.fences); }
+};
+
+// The host sets an event, or resets it. Written before the call.
+struct HostEventRecord {
+  static constexpr RecordKind kKind = RecordKind::kHostEvent;
+  uint64_t event = 0;
+  uint32_t is_set = 0;
+
+  static void each_field(auto& self, auto& fields) { fields(self.event, self.is_set); }
 };
 
 // The host knows that these are signalled: it waited, or asked.

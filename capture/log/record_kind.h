@@ -27,7 +27,7 @@ enum class RecordKind : uint32_t {
   kHostRange = 23,
   kBufferAddress = 24,
   kImportMemory = 25,
-  kShareMemory = 26,
+  kShareMemory = 27,  // 26 was without sizes.
 
   kCreateShaderModule = 32,
   kCreateSetLayout = 33,
@@ -77,8 +77,10 @@ enum class RecordKind : uint32_t {
   kAcquire = 86,
   kPresent = 87,
   kResult = 88,
-  kShareSync = 89,
   kSwapchainImages = 90,
+  kShareSync = 91,  // 89 was without numbers of files.
+  kResetFences = 92,
+  kHostEvent = 93,
 
   kExactMode = 96,
   kExactSlot = 97,

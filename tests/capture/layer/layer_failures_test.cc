@@ -3,17 +3,11 @@
 // is read when it has ended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <sstream>
 #include <string>
 
-#include "tests/capture/convert/synthetic_log.h"
+#include "tests/capture/layer/layer_run.h"
 #include "tests/capture/layer/stand_in_driver.h"
 
 namespace interlock::layer_failures_test {
@@ -23,43 +17,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
-using testing::UnorderedElementsAre;
-
-// Runs `application` in a process of its own, which is to end as it wants, and converts its log.
-ConvertedLog log_of(const std::string& name, const std::function<void()>& application) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("interlock_layer_" + name);
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("INTERLOCK_CAPTURE_DIR", folder.c_str(), 1);
-    unsetenv("INTERLOCK_CAPTURE");
-    unsetenv("INTERLOCK_CAPTURE_OPTIONS");
-    unsetenv("INTERLOCK_CAPTURE_EXACT");
-    application();
-    _exit(testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  std::ostringstream bytes;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
-  }
-  ConvertedLog log = converted(bytes.str());
-  EXPECT_EQ(log.error, "");
-  return log;
-}
-
-VkSemaphore create_semaphore(const StandInDriver& driver) {
-  VkSemaphoreCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  VkSemaphore semaphore = VK_NULL_HANDLE;
-  driver.call<PFN_vkCreateSemaphore>("vkCreateSemaphore")(driver.device(), &info, nullptr,
-                                                          &semaphore);
-  return semaphore;
-}
 
 // An application that clears the images of a swapchain, and presents them.
 class Frames {
@@ -253,56 +210,20 @@ TEST(LayerFailures, OfAnAcquisitionSignalNothing) {
   EXPECT_THAT(findings_of(log.text), SizeIs(2));
 }
 
-// Semaphores and fences by descriptors: what fails is not written.
-TEST(LayerFailures, OfImportsAreNoImports) {
-  const ConvertedLog log = log_of("files", [] {
+// What the host learns of an event is not followed; what it sets and resets is.
+TEST(LayerFailures, NameAnEventThatTheHostFindsSet) {
+  const ConvertedLog log = log_of("host_events", [] {
     const StandInDriver driver;
-    const VkSemaphore semaphore = create_semaphore(driver);
-    VkSemaphoreGetFdInfoKHR exported = {};
-    exported.sType = VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR;
-    exported.semaphore = semaphore;
-    exported.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
-    int file = -1;
-    const auto get = driver.call<PFN_vkGetSemaphoreFdKHR>("vkGetSemaphoreFdKHR");
-    EXPECT_EQ(get(driver.device(), &exported, &file), VK_SUCCESS);
-    EXPECT_EQ(file, 3);
-    VkImportSemaphoreFdInfoKHR imported = {};
-    imported.sType = VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR;
-    imported.semaphore = semaphore;
-    imported.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT;
-    imported.fd = 4;
-    const auto import = driver.call<PFN_vkImportSemaphoreFdKHR>("vkImportSemaphoreFdKHR");
-    EXPECT_EQ(import(driver.device(), &imported), VK_SUCCESS);
-    VkImportFenceFdInfoKHR fence = {};
-    fence.sType = VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR;
-    fence.fence = reinterpret_cast<VkFence>(uint64_t{600});
-    fence.fd = 5;
-    const auto import_fence = driver.call<PFN_vkImportFenceFdKHR>("vkImportFenceFdKHR");
-    EXPECT_EQ(import_fence(driver.device(), &fence), VK_SUCCESS);
-    for (const char* const call :
-         {"vkGetSemaphoreFdKHR", "vkImportSemaphoreFdKHR", "vkImportFenceFdKHR"}) {
-      StandInDriver::set_result(call, VK_ERROR_INVALID_EXTERNAL_HANDLE);
-    }
-    EXPECT_EQ(get(driver.device(), &exported, &file), VK_ERROR_INVALID_EXTERNAL_HANDLE);
-    EXPECT_EQ(import(driver.device(), &imported), VK_ERROR_INVALID_EXTERNAL_HANDLE);
-    EXPECT_EQ(import_fence(driver.device(), &fence), VK_ERROR_INVALID_EXTERNAL_HANDLE);
-    // What it waits for now others signal.
-    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-    VkSubmitInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-    info.waitSemaphoreCount = 1;
-    info.pWaitSemaphores = &semaphore;
-    info.pWaitDstStageMask = &stage;
-    driver.call<PFN_vkQueueSubmit>("vkQueueSubmit")(driver.queue(), 1, &info, VK_NULL_HANDLE);
+    const auto event = reinterpret_cast<VkEvent>(uint64_t{800});
+    driver.call<PFN_vkSetEvent>("vkSetEvent")(driver.device(), event);
+    driver.call<PFN_vkResetEvent>("vkResetEvent")(driver.device(), event);
+    const auto get = driver.call<PFN_vkGetEventStatus>("vkGetEventStatus");
+    EXPECT_EQ(get(driver.device(), event), VK_EVENT_RESET);
+    StandInDriver::set_result("vkGetEventStatus", VK_EVENT_SET);
+    EXPECT_EQ(get(driver.device(), event), VK_EVENT_SET);
   });
-  EXPECT_THAT(log.summary.remarks,
-              UnorderedElementsAre(
-                  Pair("semaphores that are exported (what others do with them is not seen)", 1),
-                  Pair("semaphores that are imported (what others do with them is not seen)", 1),
-                  Pair("fences that are imported (what others do with them is not seen)", 1)));
   EXPECT_THAT(log.summary.not_understood,
-              ElementsAre(Pair(
-                  "a wait for a semaphore that was imported (who signals it is not seen)", 1)));
+              ElementsAre(Pair("vkGetEventStatus of one that is set", 1)));
 }
 
 }  // namespace

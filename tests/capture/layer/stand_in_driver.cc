@@ -1,12 +1,15 @@
 #include "tests/capture/layer/stand_in_driver.h"
 
 #include <dlfcn.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <vulkan/vk_layer.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 
 namespace interlock {
 namespace {
@@ -99,17 +102,26 @@ VkResult acquire_2(VkDevice, const VkAcquireNextImageInfoKHR*, uint32_t* index) 
 
 VkResult present(VkQueue, const VkPresentInfoKHR*) { return result_of("vkQueuePresentKHR"); }
 
-VkResult get_semaphore_file(VkDevice, const VkSemaphoreGetFdInfoKHR*, int* file) {
-  *file = 3;
-  return result_of("vkGetSemaphoreFdKHR");
+// A file of its own each.
+template <typename Info>
+VkResult get_file(VkDevice, const Info*, int* file) {
+  const bool is_fence = std::is_same_v<Info, VkFenceGetFdInfoKHR>;
+  const VkResult result = result_of(is_fence ? "vkGetFenceFdKHR" : "vkGetSemaphoreFdKHR");
+  if (result == VK_SUCCESS) *file = eventfd(0, 0);
+  return result;
 }
 
-VkResult import_semaphore_file(VkDevice, const VkImportSemaphoreFdInfoKHR*) {
-  return result_of("vkImportSemaphoreFdKHR");
+// It takes the descriptor.
+template <typename Info>
+VkResult import_file(VkDevice, const Info* info) {
+  const bool is_fence = std::is_same_v<Info, VkImportFenceFdInfoKHR>;
+  const VkResult result = result_of(is_fence ? "vkImportFenceFdKHR" : "vkImportSemaphoreFdKHR");
+  if (result == VK_SUCCESS) close(info->fd);
+  return result;
 }
 
-VkResult import_fence_file(VkDevice, const VkImportFenceFdInfoKHR*) {
-  return result_of("vkImportFenceFdKHR");
+VkResult get_event_status(VkDevice, VkEvent) {
+  return result_of("vkGetEventStatus") == VK_EVENT_SET ? VK_EVENT_SET : VK_EVENT_RESET;
 }
 
 template <typename Function>
@@ -132,9 +144,13 @@ const std::map<std::string_view, PFN_vkVoidFunction>& functions() {
       {"vkAcquireNextImageKHR", as_function(acquire)},
       {"vkAcquireNextImage2KHR", as_function(acquire_2)},
       {"vkQueuePresentKHR", as_function(present)},
-      {"vkGetSemaphoreFdKHR", as_function(get_semaphore_file)},
-      {"vkImportSemaphoreFdKHR", as_function(import_semaphore_file)},
-      {"vkImportFenceFdKHR", as_function(import_fence_file)},
+      {"vkCreateBuffer", as_function(create<VkBuffer, 800>)},
+      {"vkAllocateMemory", as_function(create<VkDeviceMemory, 1000>)},
+      {"vkGetSemaphoreFdKHR", as_function(get_file<VkSemaphoreGetFdInfoKHR>)},
+      {"vkImportSemaphoreFdKHR", as_function(import_file<VkImportSemaphoreFdInfoKHR>)},
+      {"vkGetFenceFdKHR", as_function(get_file<VkFenceGetFdInfoKHR>)},
+      {"vkImportFenceFdKHR", as_function(import_file<VkImportFenceFdInfoKHR>)},
+      {"vkGetEventStatus", as_function(get_event_status)},
   };
   return all;
 }

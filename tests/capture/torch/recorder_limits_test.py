@@ -152,9 +152,9 @@ class Limits(unittest.TestCase):
                 self.assertEqual("\nfree " in text, frees)
                 self.assertEqual("# Without frees: " in text, not frees)
                 self.assertEqual(interlock("check", str(path))[0], 0)
-                for encoder in ("interlock", "semaphores", "edges", "mlx-cuda"):
+                for encoder in ("interlock", "semaphores", "streams", "edges", "mlx-cuda"):
                     status, output = interlock("encode", str(path), f"--encoder={encoder}")
-                    is_taken = not frees or encoder == "interlock"
+                    is_taken = not frees or encoder in ("interlock", "semaphores", "streams")
                     self.assertEqual(status == 0, is_taken, output)
         with self.assertRaises(SystemExit) as refused:
             self.command("--addresses", "--without-frees", "x.py")

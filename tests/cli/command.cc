@@ -126,4 +126,15 @@ CommandResult run_shell(const std::string& command) {
       {});
 }
 
+std::vector<std::string> command_after(const std::string& text, const std::string& label) {
+  const std::string start = label + "interlock ";
+  const size_t begin = text.find(start);
+  if (begin == std::string::npos) return {};
+  const size_t first = begin + start.size();
+  std::istringstream stream(text.substr(first, text.find('\n', first) - first));
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
 }  // namespace interlock

@@ -37,4 +37,7 @@ std::string temporary_path(const std::string& name);
 // A file with this text at temporary_path(); returns its path.
 std::string temporary_file(const std::string& name, const std::string& text);
 
+// The arguments of the first command of `interlock` after `label` in `text`; none if there is none.
+std::vector<std::string> command_after(const std::string& text, const std::string& label);
+
 }  // namespace interlock

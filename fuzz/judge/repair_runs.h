@@ -22,8 +22,9 @@ struct RepairRuns {
   std::string refusal;           // A clause that says why none ran; empty if some did.
 };
 
-// Executes up to kRepairRunsMax different schedules of `run` in witness mode, and compares each with the
-// reference (reference.h): those that show whatever any schedule can, on one queue without scopes
+// Executes up to kRepairRunsMax different schedules of `run` in witness mode, and compares each
+// with the reference (reference.h): those that show whatever any schedule can, on one queue without
+// scopes
 // ("three"), then random ones, of seeds that are the same everywhere. A stop (stop.h) ends it
 // early. Requires: `run` is in reference order (in_reference_order.h), and has no deadlock.
 // Cost: as many runs, and the reference; at most `limit_bytes` of memories and accesses in all.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "encoder/program/ids.h"
@@ -14,6 +15,9 @@ namespace interlock {
 
 // Bytes of a memory; an empty range meets nothing.
 struct RangeKey {
+  // Accesses of an epoch that are worth while to list, where all else is slow.
+  static constexpr size_t kMaxListed = 320;
+
   uint64_t begin;
   uint32_t memory;
   uint16_t use;  // AccessCodes::use_of(), if it was stored; a byte might be any object's.
@@ -43,6 +47,8 @@ struct RangeKey {
 
 // A registered buffer, none of which is empty.
 struct BufferKey {
+  static constexpr size_t kMaxListed = 64;
+
   uint32_t index;
   uint16_t use;  // As that of RangeKey.
 

@@ -11,6 +11,7 @@
 
 #include "encoder/sync/access_codes.h"
 #include "encoder/sync/epoch_keys.h"
+#include "encoder/sync/epoch_marks.h"
 
 namespace interlock {
 
@@ -19,7 +20,7 @@ class EpochList {
  public:
   // Operands that a dispatch may have, and accesses that add() may leave listed without a conflict.
   static constexpr size_t kMaxOperands = 64;
-  static constexpr size_t kMaxListed = 64;
+  static constexpr size_t kMaxListed = Key::kMaxListed;
 
   // Lists a dispatch. Returns true iff it conflicts with what was listed, which is then forgotten:
   // a new epoch begins. An operand conflicts with each earlier access that it meets, but for those
@@ -36,16 +37,22 @@ class EpochList {
     const uint32_t other_end = other_end_;
     uint32_t next_read = read_end;
     uint32_t next_other = other_end;
-    const auto append = [&](const Key& key, AccessMode mode) {
+    bool is_wide = false;  // Some operand.
+    const auto append = [&](const Key& key, const Mark& mark, AccessMode mode) -> const Key& {
+      is_wide |= mark.is_wide;
       if (mode <= AccessMode::kRead) {
-        key.store(reads_[next_read++]);
-      } else {
-        key.store(others_[next_other++], codes.use_of(mode));
+        read_marks_.put(next_read, mark);
+        key.store(reads_[next_read]);
+        return reads_[next_read++];
       }
+      other_marks_.put(next_other, mark);
+      key.store(others_[next_other], codes.use_of(mode));
+      return others_[next_other++];
     };
-    const auto conflicts = [&](const Key& key, AccessMode mode) {
-      return conflicts_with_other(key, codes, mode, other_end) ||
-             (mode > AccessMode::kRead && meets_read(key, read_end));
+    // Marks behind the ends may be those of earlier operands: a comparison too many, no more.
+    const auto may_conflict = [&](const Mark& mark, AccessMode mode) {
+      return mark.is_wide || has_wide_ || other_marks_.may_meet(mark, other_begin_, other_end) ||
+             (mode > AccessMode::kRead && read_marks_.may_meet(mark, read_begin_, read_end));
     };
     bool is_conflict = false;
     auto operand = operands.begin();
@@ -54,18 +61,26 @@ class EpochList {
       // of its own does that faster; where they fill the registers, one loop is faster.
       if (sizeof(Key) <= sizeof(uint64_t) && is_conflict) break;
       const Key key = key_of(*operand);
-      is_conflict = is_conflict || conflicts(key, operand->mode);
-      append(key, operand->mode);
+      const Mark mark = Mark::of(key);
+      const bool is_suspect = !is_conflict && may_conflict(mark, operand->mode);
+      const Key& listed = append(key, mark, operand->mode);
+      if (is_suspect) is_conflict = conflicts(listed, codes, operand->mode, read_end, other_end);
     }
-    for (; operand != operands.end(); ++operand) append(key_of(*operand), operand->mode);
+    for (; operand != operands.end(); ++operand) {
+      const Key key = key_of(*operand);
+      append(key, Mark::of(key), operand->mode);
+    }
     count_ += operands.size();
+    read_end_ = next_read;
+    other_end_ = next_other;
     if (is_conflict) {
       read_begin_ = read_end;
       other_begin_ = other_end;
       count_ = operands.size();
+      has_wide_ = false;
+      if (next_read + next_other > kTurn) move_to_front();
     }
-    read_end_ = next_read;
-    other_end_ = next_other;
+    has_wide_ |= is_wide;
     return is_conflict;
   }
 
@@ -73,14 +88,22 @@ class EpochList {
   void append(const Key& key, uint16_t use) {
     if (read_end_ + other_end_ == kPlaces) move_to_front();
     ++count_;
-    const bool only_reads = use <= static_cast<uint16_t>(AccessMode::kRead);
-    key.store(only_reads ? reads_[read_end_++] : others_[other_end_++], use);
+    const Mark mark = Mark::of(key);
+    has_wide_ |= mark.is_wide;
+    if (use <= static_cast<uint16_t>(AccessMode::kRead)) {
+      read_marks_.put(read_end_, mark);
+      key.store(reads_[read_end_++], use);
+    } else {
+      other_marks_.put(other_end_, mark);
+      key.store(others_[other_end_++], use);
+    }
   }
 
   size_t size() const { return count_; }
   void clear() {
     read_begin_ = read_end_ = other_begin_ = other_end_ = 0;
     count_ = 0;
+    has_wide_ = false;
   }
 
   // Calls visit(key, use) for each access.
@@ -93,31 +116,45 @@ class EpochList {
 
  private:
   // A dispatch that conflicts stays where it was appended, and what comes before it is forgotten:
-  // so there are more places than accesses, and only now and then must those left move.
+  // so there are more places than accesses, and only now and then must those left move: soon enough
+  // for short epochs to stay in the nearest cache.
+  static constexpr size_t kTurn = 192;
   static constexpr size_t kPlaces = kMaxListed + kMaxOperands + 64;
 
-  // Most conflicts are with what came last. Those of the epoch, up to `end`.
+  using Marks = EpochMarks<Key, kPlaces>;
+  using Mark = typename Marks::Mark;
+
+  // With those of the epoch, up to these ends. Once an epoch, or so: apart, so that what asks keeps
+  // what it needs in registers.
   template <typename Codes>
-  bool conflicts_with_other(const Key& key, const Codes& codes, AccessMode mode,
-                            uint32_t end) const {
-    const Key* const first = others_.data() + other_begin_;
-    for (const Key* other = others_.data() + end; other != first;) {
-      --other;
-      if (other->meets(key) && !codes.allows_after(other->use, mode)) return true;
-    }
-    return false;
+  [[gnu::noinline]] bool conflicts(const Key& key, Codes codes, AccessMode mode, uint32_t read_end,
+                                   uint32_t other_end) const {
+    const auto forbids = [&](const Key& other) {
+      return other.meets(key) && !codes.allows_after(other.use, mode);
+    };
+    const auto meets = [&](const Key& read) { return read.meets(key); };
+    const Mark mark = Mark::of(key);
+    return is_any_near(mark, others_, other_marks_, other_begin_, other_end, forbids) ||
+           (mode > AccessMode::kRead &&
+            is_any_near(mark, reads_, read_marks_, read_begin_, read_end, meets));
   }
 
-  bool meets_read(const Key& key, uint32_t end) const {
-    const Key* const first = reads_.data() + read_begin_;
-    for (const Key* read = reads_.data() + end; read != first;) {
-      --read;
-      if (read->meets(key)) return true;
+  // Whether any of [first, end) is so; asked only of who is where marks say that some may meet.
+  template <typename Keys, typename IsSo>
+  bool is_any_near(const Mark& mark, const Keys& keys, const Marks& marks, uint32_t first,
+                   uint32_t end, const IsSo& is_so) const {
+    const bool is_unmarked = mark.is_wide || has_wide_;
+    for (uint32_t place = first; place < end; place += Lanes::kCount) {
+      const uint32_t next = std::min<uint32_t>(place + Lanes::kCount, end);
+      if (!is_unmarked && !marks.may_meet(mark, place, next)) continue;
+      if (std::any_of(&keys[place], &keys[next], is_so)) return true;
     }
     return false;
   }
 
   void move_to_front() {
+    read_marks_.move_to_front(read_begin_, read_end_);
+    other_marks_.move_to_front(other_begin_, other_end_);
     std::copy(&reads_[read_begin_], &reads_[read_end_], reads_.data());
     std::copy(&others_[other_begin_], &others_[other_end_], others_.data());
     read_end_ -= std::exchange(read_begin_, 0);
@@ -131,6 +168,9 @@ class EpochList {
   uint32_t other_begin_ = 0;
   uint32_t other_end_ = 0;
   size_t count_ = 0;
+  bool has_wide_ = false;  // Some access of the epoch: marks say nothing then.
+  Marks read_marks_;       // Of `reads_`.
+  Marks other_marks_;
 };
 
 }  // namespace interlock

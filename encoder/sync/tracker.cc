@@ -10,12 +10,15 @@ namespace interlock {
 namespace {
 
 // A list of so many accesses is as fast as to look them up; of more, where what is looked up does
-// not fit into the nearest caches, or is in many pieces, or is new.
+// not fit into the nearest cache, or is in many pieces, or is new.
 constexpr size_t kLongList = 48;
-static_assert(kLongList <= ListedEpoch<RangeKey>::kMaxListed);
+static_assert(kLongList <= ListedEpoch<BufferKey>::kMaxListed);
 constexpr size_t kManyBytes = size_t{1} << 18;
-
 constexpr size_t kManySteps = 4;  // An access.
+
+// A list of the most accesses is faster where ranges are far away, or in pieces, or new, and stay
+// so (kManyCostlyEpochs): what comes again is worth while to get to know.
+constexpr size_t kLongestList = ListedEpoch<RangeKey>::kMaxListed;
 
 }  // namespace
 
@@ -33,9 +36,12 @@ bool HazardTracker::add(std::span<const Access> ranges, std::span<const BufferAc
 }
 
 size_t HazardTracker::list_limit(bool is_of_buffers) const {
-  const size_t bytes = is_of_buffers ? segments_.buffers.lookup_bytes() : segments_.lookup_bytes();
-  const bool is_costly = bytes > kManyBytes || (!is_of_buffers && is_index_costly_);
-  return is_costly ? kLongList : kShortList;
+  if (is_of_buffers) {
+    return segments_.buffers.lookup_bytes() > kManyBytes ? kLongList : kShortList;
+  }
+  const size_t bytes = segments_.lookup_bytes();
+  if (bytes > kFarBytes || costly_epochs_ >= kManyCostlyEpochs) return kLongestList;
+  return bytes > kManyBytes || is_index_costly_ ? kLongList : kShortList;
 }
 
 void HazardTracker::begin_epoch() {
@@ -56,6 +62,7 @@ void HazardTracker::next_epoch() {
   epoch_ += AccessCodes::kCodeCount;
   if (access_count_ == 0) return;  // It tells nothing.
   is_index_costly_ = step_count_ > kManySteps * access_count_;
+  costly_epochs_ = step_count_ > access_count_ ? costly_epochs_ + 1 : 0;
   step_count_ = 0;
   short_epochs_ = access_count_ <= list_limit(!looks_up_ranges_) ? short_epochs_ + 1 : 0;
   access_count_ = 0;

@@ -45,7 +45,7 @@ class HazardTracker {
   // Requires: every buffer is registered. Memory indices are small: each costs a few bytes, whether
   // it is used or not.
   // Cost per access: while epochs are short, linear in the accesses of the epoch, which are at most
-  // 48. Else constant for a registered buffer, and a probe for a range seen before, while nobody
+  // 320. Else constant for a registered buffer, and a probe for a range seen before, while nobody
   // else cuts their bytes, or for a new one of at most 16 KiB on granules of 256 bytes that nobody
   // used; O(log s) amortized for any other new range, for s segments. Bytes that others
   // cut cost a step per piece; cuts that no registered buffer needs go away in time. Once
@@ -187,7 +187,11 @@ class HazardTracker {
   size_t list_limit(bool is_of_buffers) const;
   void next_epoch();
 
-  static constexpr size_t kShortList = 16;  // Accesses of an epoch: see list_limit().
+  // See list_limit().
+  static constexpr size_t kShortList = 16;  // Accesses of an epoch.
+  static constexpr uint32_t kManyCostlyEpochs = 128;
+  // Does not fit into the caches of a core. What is looked up is then fetched ahead.
+  static constexpr size_t kFarBytes = size_t{1} << 20;
 
   SegmentMap segments_;
   uint32_t epoch_ = AccessCodes::kCodeCount;  // Segments start with the stamp 0: not used.
@@ -203,6 +207,7 @@ class HazardTracker {
   size_t access_count_ = 0;       // Of the current epoch, while it is not listed.
   size_t step_count_ = 0;         // The same: pieces walked, and made, which counts more.
   bool is_index_costly_ = false;  // The last epoch took many steps an access.
+  uint32_t costly_epochs_ = 0;    // In a row, that took more than one.
   bool looks_up_ranges_ = false;  // The last dispatch that was not listed did, not only buffers.
   uint32_t short_epochs_ = 0;     // In a row, none of them listed.
   uint32_t patience_ = 1;         // As many make it worth while to list.

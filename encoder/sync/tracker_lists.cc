@@ -91,8 +91,10 @@ bool HazardTracker::outgrow_list(std::span<const Access> ranges,
 // seldom.
 void HazardTracker::try_to_leave_lists(size_t listed_count, bool is_of_buffers) {
   constexpr size_t kMaxTrialEpochs = 4096;
-  if (is_index_costly_ && listed_epochs_ > trial_epochs_) {
+  const bool is_costly = is_index_costly_ || costly_epochs_ >= kManyCostlyEpochs;
+  if (is_costly && listed_epochs_ > trial_epochs_) {
     is_index_costly_ = false;
+    costly_epochs_ = std::min(costly_epochs_, kManyCostlyEpochs - 1);
     trial_epochs_ = std::min(2 * trial_epochs_, kMaxTrialEpochs);
   }
   if (listed_count > list_limit(is_of_buffers)) leave_lists();

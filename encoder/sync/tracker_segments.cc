@@ -21,9 +21,6 @@ constexpr int kMaxUnmergedWalk = 32;
 // To make a piece takes as long as so many steps of a walk.
 constexpr size_t kStepsToMake = 16;
 
-// What is looked up is fetched ahead where it does not fit into the caches of a core.
-constexpr size_t kFarBytes = size_t{1} << 20;
-
 }  // namespace
 
 // The two ways that must be fast: if nothing is new and nothing is cut, they record the dispatch

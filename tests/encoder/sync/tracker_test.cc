@@ -167,6 +167,23 @@ TEST(HazardTracker, KeepsNoSegmentsOfShortEpochs) {
   EXPECT_EQ(tracker.segment_count(), 0u);
 }
 
+// Epochs of 100 accesses are known to segments, unless ranges are new and stay so.
+TEST(HazardTracker, KeepsNoSegmentsOfEpochsThatStayNew) {
+  HazardTracker tracker;
+  const auto use_all = [&](uint64_t first, uint64_t end) {
+    for (uint64_t i = 100 * first; i < 100 * end; ++i) {
+      if (i % 100 == 0) tracker.begin_epoch();
+      EXPECT_FALSE(add(tracker, access_of(AccessMode::kWrite, {64 * i, 64 * i + 40})));
+    }
+  };
+  use_all(0, 200);
+  const size_t known = tracker.segment_count();
+  EXPECT_GT(known, 10'000u);
+  use_all(200, 1'000);
+  EXPECT_LE(tracker.segment_count(), known + 2'000);  // It was tried again now and then.
+  EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {64 * 99'901 + 39, 64 * 99'901 + 41})));
+}
+
 // Epochs that outgrow a list and those that do not by turns, with buffers, ranges, and both.
 TEST(HazardTracker, GoesFromListsToSegmentsAndBackWithoutLoss) {
   HazardTracker tracker;
@@ -243,7 +260,7 @@ TEST(HazardTracker, StaysBoundedOnMillionsOfNewRangesWithBarriers) {
   size_t most_segments = 0;
   for (uint64_t i = 0; i < (is_slow_build() ? 200'000 : 2'000'000); ++i) {
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
-    if (i % 100 == 0) tracker.begin_epoch();
+    if (i % 1'000 == 0) tracker.begin_epoch();  // More than a list takes.
     most_segments = std::max(most_segments, tracker.segment_count());
   }
   EXPECT_LE(most_segments, kFewSegments);
@@ -257,7 +274,7 @@ TEST(HazardTracker, StaysBoundedOnRangesThatComeTwiceAndNeverAgain) {
   for (uint64_t i = 0; i < 500'000; ++i) {
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kRead, {16 * i, 16 * i + 8})));
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kRead, {16 * i, 16 * i + 8})));
-    if (i % 100 == 0) tracker.begin_epoch();
+    if (i % 1'000 == 0) tracker.begin_epoch();
     most_segments = std::max(most_segments, tracker.segment_count());
   }
   EXPECT_LE(most_segments, kFewSegments);

@@ -1,0 +1,105 @@
+// Lanes: four numbers that are computed with at once, as a vector of GCC's and Clang's, which every
+// machine has in some form, or as an array.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace interlock {
+
+// By an array: what Lanes are, and what they are for a compiler without vectors.
+class ArrayLanes {
+ public:
+  static constexpr size_t kCount = 4;
+
+  static ArrayLanes all(uint32_t number) { return ArrayLanes({number, number, number, number}); }
+  static ArrayLanes from(const uint32_t* numbers) {
+    return ArrayLanes({numbers[0], numbers[1], numbers[2], numbers[3]});
+  }
+  void store(uint32_t* place) const { std::copy(numbers_.begin(), numbers_.end(), place); }
+
+  // Each with its like; differences wrap.
+  friend ArrayLanes operator-(const ArrayLanes& a, const ArrayLanes& b) {
+    return each(a, b, [](uint32_t x, uint32_t y) { return x - y; });
+  }
+  friend ArrayLanes operator|(const ArrayLanes& a, const ArrayLanes& b) {
+    return each(a, b, [](uint32_t x, uint32_t y) { return x | y; });
+  }
+  friend ArrayLanes operator&(const ArrayLanes& a, const ArrayLanes& b) {
+    return each(a, b, [](uint32_t x, uint32_t y) { return x & y; });
+  }
+  // All bits of a number where both are equal, else none.
+  static ArrayLanes equal(const ArrayLanes& a, const ArrayLanes& b) {
+    return each(a, b, [](uint32_t x, uint32_t y) { return x == y ? UINT32_MAX : 0; });
+  }
+
+  bool all_have_top_bit() const {
+    return std::all_of(numbers_.begin(), numbers_.end(), [](uint32_t x) { return x >> 31 != 0; });
+  }
+  bool all_are_zero() const {
+    return std::all_of(numbers_.begin(), numbers_.end(), [](uint32_t x) { return x == 0; });
+  }
+
+ private:
+  using Numbers = std::array<uint32_t, kCount>;
+
+  explicit ArrayLanes(const Numbers& numbers) : numbers_(numbers) {}
+
+  template <typename Compute>
+  static ArrayLanes each(const ArrayLanes& a, const ArrayLanes& b, const Compute& compute) {
+    Numbers numbers{};
+    for (size_t i = 0; i < kCount; ++i) numbers[i] = compute(a.numbers_[i], b.numbers_[i]);
+    return ArrayLanes(numbers);
+  }
+
+  Numbers numbers_;
+};
+
+#if defined(__GNUC__)
+
+class Lanes {
+ public:
+  static constexpr size_t kCount = ArrayLanes::kCount;
+
+  static Lanes all(uint32_t number) { return Lanes(Vector{number, number, number, number}); }
+  static Lanes from(const uint32_t* numbers) {
+    Vector vector;
+    std::memcpy(&vector, numbers, sizeof vector);
+    return Lanes(vector);
+  }
+  void store(uint32_t* place) const { std::memcpy(place, &vector_, sizeof vector_); }
+
+  friend Lanes operator-(Lanes a, Lanes b) { return Lanes(a.vector_ - b.vector_); }
+  friend Lanes operator|(Lanes a, Lanes b) { return Lanes(a.vector_ | b.vector_); }
+  friend Lanes operator&(Lanes a, Lanes b) { return Lanes(a.vector_ & b.vector_); }
+  static Lanes equal(Lanes a, Lanes b) {
+    return Lanes(reinterpret_cast<Vector>(a.vector_ == b.vector_));
+  }
+
+  bool all_have_top_bit() const {
+    constexpr uint64_t kTopBits = 0x80000000'80000000;
+    const auto halves = reinterpret_cast<Halves>(vector_);
+    return (halves[0] & halves[1] & kTopBits) == kTopBits;
+  }
+  bool all_are_zero() const {
+    const auto halves = reinterpret_cast<Halves>(vector_);
+    return (halves[0] | halves[1]) == 0;
+  }
+
+ private:
+  using Vector [[gnu::vector_size(16)]] = uint32_t;
+  using Halves [[gnu::vector_size(16)]] = uint64_t;
+
+  explicit Lanes(Vector vector) : vector_(vector) {}
+
+  Vector vector_;
+};
+
+#else
+using Lanes = ArrayLanes;
+#endif
+
+}  // namespace interlock

@@ -63,12 +63,12 @@ bool is_label(std::string_view text) { return is_name_with(text, '@'); }
 bool is_word(std::string_view text) { return is_name_with(text, '-'); }
 
 bool is_opaque_kernel(std::string_view name) {
-  bool is_start = true;
-  for (const char c : name) {
-    if (is_start && c >= 'A' && c <= 'Z') return true;
-    is_start = c == '.';
+  for (;;) {
+    if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') return true;
+    const size_t dot = name.find('.');
+    if (dot == std::string_view::npos) return false;
+    name.remove_prefix(dot + 1);
   }
-  return false;
 }
 
 // Every word of every line is asked this, so nothing is searched.

@@ -16,7 +16,8 @@
 //
 // The host and the front ends stand in queue_machine.cc, the parts of operations in
 // queue_machine_parts.cc, what front ends take and what holds it in queue_machine_things.cc, that
-// of transitions in queue_machine_transitions.cc, the host's cache in queue_machine_host.cc, the
+// of transitions in queue_machine_transitions.cc, what
+// need not hold twice in queue_machine_pruning.cc, the host's cache in queue_machine_host.cc, the
 // sentences in queue_machine_words.cc.
 #pragma once
 
@@ -318,6 +319,10 @@ class QueueMachine {
   bool is_in(const Thing& thing, const End& source) const;
   bool covers(const End& end, const OperationPart& part) const;
   void prune(QueueIndex queue, const Ends& ends);
+  void prune_by_event(QueueIndex queue, const SyncStep& await);
+  void prune_waits(QueueIndex queue, const SyncStep& step, StageMask stages);
+  // A dependency with these ends waits for the gate, and holds back all that it does.
+  bool is_gate_within(const Thing& thing, const Ends& ends) const;
   // The front end is done with it: it may run, open or fire as soon as nothing holds it.
   void release(Ticket ticket);
   void end(Ticket ticket);

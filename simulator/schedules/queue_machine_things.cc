@@ -107,6 +107,7 @@ void QueueMachine::take_sync(QueueIndex queue, StatementId id, const SyncStep& s
       break;
     case SyncKind::kAwait: {
       // What was taken in between has not been held by them.
+      prune_by_event(queue, step);
       std::vector<Ticket>& standing = queues_[queue].gates.tickets;
       const std::vector<Ticket>& gates = event_gates_[step.partner];
       standing.insert(standing.end(), gates.begin(), gates.end());
@@ -171,6 +172,7 @@ void QueueMachine::take_wait(QueueIndex queue, StatementId id, const SyncStep& s
   gate.statement = id;
   gate.waits_for_counter = !is_over;
   if (is_over) gate.known = known_of_wait(step);
+  if (!follows()) prune_waits(queue, step, gate.holds_back.stages);
   const Ticket ticket = add_thing(gate);
   const bool is_withheld = options_.withheld_wait == program_.statements[id.index].index;
   if (!is_over && !is_withheld) waits_[step.semaphore.index].emplace(step.value, ticket);
@@ -293,24 +295,6 @@ bool QueueMachine::covers(const End& end, const OperationPart& part) const {
   return end.operands.empty() || std::ranges::any_of(end.operands, [&](const Access& operand) {
            return operand.memory == memory && share_a_byte(operand.range, piece.bytes);
          });
-}
-
-// What a new gate waits for holds nothing later by itself, if the gate holds back all that it
-// would.
-void QueueMachine::prune(QueueIndex queue, const Ends& ends) {
-  const End& after = ends.destination;
-  std::erase_if(queues_[queue].parts.tickets, [&](Ticket ticket) {
-    const Thing& thing = things_[ticket];
-    return is_in(thing, ends.source) && includes(after.stages, thing.part.stage);
-  });
-  std::erase_if(queues_[queue].gates.tickets, [&](Ticket ticket) {
-    const Thing& thing = things_[ticket];
-    if (!is_in(thing, ends.source)) return false;
-    const bool has_stages = (thing.holds_back.stages & ~after.stages) == 0;
-    const bool has_accesses =
-        (thing.holds_back.accesses & ~after.accesses) == 0 && after.operands.empty();
-    return has_stages && (has_accesses || !options_.splits_memory);
-  });
 }
 
 void QueueMachine::release(Ticket ticket) {

@@ -42,6 +42,8 @@ std::span<const Intercepted> shared_sync_calls();     // shared_sync_calls.cc
 std::span<const Intercepted> debug_calls();           // debug_calls.cc
 std::span<const Intercepted> marker_calls();          // marker_calls.cc
 std::span<const Intercepted> not_understood_calls();  // not_understood_calls.cc
+// Of an instance, beside those of pretended_device.h.
+std::span<const Intercepted> image_format_calls();  // image_format_calls.cc
 // With --exact these come before the others, and call them.
 std::span<const Intercepted> exact_object_calls();  // exact_calls.cc
 std::span<const Intercepted> exact_work_calls();    // exact_work_calls.cc

@@ -36,6 +36,18 @@ LayerInfo* find_link(const void* chain, VkStructureType type) {
   return nullptr;
 }
 
+// Of physical devices: what goes on to the next layer by name.
+const std::vector<Intercepted>& instance_calls() {
+  static const std::vector<Intercepted>& all = *[] {
+    auto* const list = new std::vector<Intercepted>;
+    for (const auto calls : {pretending_instance_calls(), image_format_calls()}) {
+      list->insert(list->end(), calls.begin(), calls.end());
+    }
+    return list;
+  }();
+  return all;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
                                                const VkAllocationCallbacks* allocator,
                                                VkInstance* handle) {
@@ -62,7 +74,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
   load(instance->destroy, "vkDestroyInstance");
   load(instance->memory_properties, "vkGetPhysicalDeviceMemoryProperties");
   load(instance->properties, "vkGetPhysicalDeviceProperties");
-  for (const Intercepted& call : pretending_instance_calls()) {
+  for (const Intercepted& call : instance_calls()) {
     instance->others[call.name] = next(*handle, call.name);
   }
   instance->others[kToolsCall] = next(*handle, kToolsCall);
@@ -177,7 +189,7 @@ PFN_vkVoidFunction find_instance_call(std::string_view name) {
   if (name == "vkCreateInstance") return as_function(create_instance);
   if (name == "vkDestroyInstance") return as_function(destroy_instance);
   if (name == "vkCreateDevice") return as_function(create_device);
-  for (const Intercepted& call : pretending_instance_calls()) {
+  for (const Intercepted& call : instance_calls()) {
     if (name == call.name) return call.function;
   }
   return nullptr;

@@ -225,6 +225,13 @@ TEST_F(CaptureRuns, JudgeWhatGfxreconstructRecorded) {
   EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
   EXPECT_THAT(clean.out, HasSubstr("2 transfers, 2 barriers, 1 submission, 1 queue."));
   EXPECT_THAT(clean.out, Not(HasSubstr("not understood")));
+  // Without the layer the driver crashes where GFXReconstruct asks what it can do for others.
+  const CommandResult filter =
+      run_interlock({"capture", "--", "gfxrecon-replay", folder + "ffmpeg.gfxr"});
+  EXPECT_EQ(filter.status, 1) << filter.out << filter.err;
+  EXPECT_THAT(filter.out, HasSubstr("RAW hazard: s5.b0.c4 (dispatch 33) reads"));
+  EXPECT_THAT(filter.out, HasSubstr("; 1 finding.\n"));
+  EXPECT_THAT(filter.out, Not(HasSubstr("not understood")));
   // What is recorded can be tried without one of its barriers.
   EXPECT_EQ(run_interlock(
                 {"capture", "--drop-barrier=1", "--", "gfxrecon-replay", folder + "picture.gfxr"})

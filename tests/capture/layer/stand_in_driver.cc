@@ -77,8 +77,8 @@ VkResult allocate_commands(VkDevice, const VkCommandBufferAllocateInfo*,
   return VK_SUCCESS;
 }
 
-template <typename Handle, uint64_t kFirst>
-VkResult create(VkDevice, const void*, const VkAllocationCallbacks*, Handle* handle) {
+template <typename Info, typename Handle, uint64_t kFirst>
+VkResult create(VkDevice, const Info*, const VkAllocationCallbacks*, Handle* handle) {
   static uint64_t next = kFirst;
   *handle = reinterpret_cast<Handle>(next++);
   return VK_SUCCESS;
@@ -137,15 +137,15 @@ const std::map<std::string_view, PFN_vkVoidFunction>& functions() {
       {"vkGetPhysicalDeviceMemoryProperties", as_function(get_memory_properties)},
       {"vkGetDeviceQueue", as_function(get_queue)},
       {"vkAllocateCommandBuffers", as_function(allocate_commands)},
-      {"vkCreateSemaphore", as_function(create<VkSemaphore, 500>)},
-      {"vkCreateFence", as_function(create<VkFence, 600>)},
-      {"vkCreateSwapchainKHR", as_function(create<VkSwapchainKHR, 700>)},
+      {"vkCreateSemaphore", as_function(create<VkSemaphoreCreateInfo, VkSemaphore, 500>)},
+      {"vkCreateFence", as_function(create<VkFenceCreateInfo, VkFence, 600>)},
+      {"vkCreateSwapchainKHR", as_function(create<VkSwapchainCreateInfoKHR, VkSwapchainKHR, 700>)},
       {"vkGetSwapchainImagesKHR", as_function(get_images)},
       {"vkAcquireNextImageKHR", as_function(acquire)},
       {"vkAcquireNextImage2KHR", as_function(acquire_2)},
       {"vkQueuePresentKHR", as_function(present)},
-      {"vkCreateBuffer", as_function(create<VkBuffer, 800>)},
-      {"vkAllocateMemory", as_function(create<VkDeviceMemory, 1000>)},
+      {"vkCreateBuffer", as_function(create<VkBufferCreateInfo, VkBuffer, 800>)},
+      {"vkAllocateMemory", as_function(create<VkMemoryAllocateInfo, VkDeviceMemory, 1000>)},
       {"vkGetSemaphoreFdKHR", as_function(get_file<VkSemaphoreGetFdInfoKHR>)},
       {"vkImportSemaphoreFdKHR", as_function(import_file<VkImportSemaphoreFdInfoKHR>)},
       {"vkGetFenceFdKHR", as_function(get_file<VkFenceGetFdInfoKHR>)},

@@ -9,6 +9,7 @@
 #include "capture/log/run_records.h"
 #include "tests/capture/convert/synthetic_log.h"
 #include "tests/cli/command.h"
+#include "tests/program_count.h"
 
 namespace interlock::capture_limits_test {
 namespace {
@@ -18,6 +19,7 @@ constexpr uint64_t kCommands = 200;
 
 // What stands between two commands is looked at up to a limit.
 TEST(CaptureLimits, SayWhereAReasonMayHaveBeenMissed) {
+  if (is_slow_build()) GTEST_SKIP() << "Thousands of findings take seconds there.";
   for (const uint64_t count : {10, 5000}) {
     SyntheticLog log;
     RunOptionsRecord options;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
@@ -66,15 +67,15 @@ std::optional<PosedConflicts> conflicts_of_subject(const SubjectRecord& subject)
   return posed_conflicts(options.campaign, subject.campaigns.front().run_count);
 }
 
-// Whether `path` is in `folder`, whether or not that is there yet.
-bool is_below(const std::string& folder, const std::string& path) {
+// Whether `path` is right in `folder`, which the campaign makes if it is not there.
+bool is_in(const std::string& folder, const std::string& path) {
   namespace fs = std::filesystem;
   if (folder.empty()) return false;
-  const std::string name = fs::absolute(path)
-                               .lexically_normal()
-                               .lexically_relative(fs::absolute(folder).lexically_normal())
-                               .generic_string();
-  return !name.empty() && name != "." && name != ".." && !name.starts_with("../");
+  std::error_code error;  // Where there is no folder that names are relative to.
+  // With an end that has no name, so that "out" and "out/" are one folder.
+  const fs::path of_folder = (fs::absolute(folder, error) / "").lexically_normal();
+  const fs::path of_path = (fs::absolute(path, error).parent_path() / "").lexically_normal();
+  return !error && of_folder == of_path;
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ Result<Success> check_report_paths(const std::vector<std::string>& paths,
           "{} is no form of report: its name ends in .html, .json, .xml or .sarif, with or without .gz.",
           in_quotes(path));
     }
-    if (is_below(folder, path)) continue;
+    if (is_in(folder, path)) continue;
     if (auto writable = check_writable(path); !writable) return writable;
   }
   return Success{};

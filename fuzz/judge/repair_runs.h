@@ -23,10 +23,9 @@ struct RepairRuns {
 };
 
 // Executes up to kRepairRunsMax different schedules of `run` in witness mode, and compares each
-// with the reference (reference.h): those that show whatever any schedule can, on one queue without
-// scopes
-// ("three"), then random ones, of seeds that are the same everywhere. A stop (stop.h) ends it
-// early. Requires: `run` is in reference order (in_reference_order.h), and has no deadlock.
+// with the reference (reference.h): on one queue without scopes those that show whatever any
+// schedule can ("three"), then random ones, of seeds that are the same everywhere. A stop (stop.h)
+// ends it early. Requires: `run` is in reference order (in_reference_order.h), and has no deadlock.
 // Cost: as many runs, and the reference; at most `limit_bytes` of memories and accesses in all.
 RepairRuns run_repaired(const Program& run, Backend& backend,
                         uint64_t limit_bytes = kRepairRunsLimitBytes);

@@ -81,7 +81,7 @@ class QueueWalk {
         host_counts_(host_counts_at_submission(program)),
         queues_(program.queue_count()) {}
 
-  // False if queues pass on too much, or the host does anything.
+  // False if queues pass on too much, or the host passes on what it has waited for.
   bool run() {
     find_used_waits();
     signaled_.resize(program_.signal_parts.size());
@@ -115,6 +115,7 @@ class QueueWalk {
     uint32_t line = UINT32_MAX;   // None before its first dispatch.
     std::vector<Reached> waited;  // Since its last dispatch.
     bool passes_on = false;       // Somebody waits for what it has waited for.
+    bool follows_some = false;    // A dispatch comes before what it does next, by whatever waits.
   };
   // What a signal covers.
   struct Signaled {
@@ -122,6 +123,7 @@ class QueueWalk {
     uint32_t count = 0;
     QueueIndex queue = kNoQueue;
     std::vector<Reached> passed_on;
+    bool follows_some = false;
   };
 
   // False if it signals what it has waited for.
@@ -135,8 +137,7 @@ class QueueWalk {
     const SyncStep& step = program_.syncs[statement.index];
     bool has_waited = step.kind == SyncKind::kHostIdle && !result_.lines.empty();
     if (step.kind == SyncKind::kHostWaits && step.partner != SyncStep::kNoPartner) {
-      const Signaled& signaled = signaled_[step.partner];
-      has_waited = signaled.count > 0 || !signaled.passed_on.empty();
+      has_waited = signaled_[step.partner].follows_some;
     }
     if (has_waited) waited_at_ = std::min(waited_at_, host_count_);
     return step.kind != SyncKind::kHostSignals || waited_at_ == UINT32_MAX;
@@ -158,6 +159,7 @@ class QueueWalk {
     }
     result_.before_end.push_back(result_.before_of_all.size());
     queue.waited.clear();
+    queue.follows_some = true;
   }
 
   // Going back: whatever a dispatch comes after, on its queue or by what that waits for.
@@ -185,9 +187,12 @@ class QueueWalk {
   bool add_sync(uint32_t index, OfQueue& queue) {
     const SyncStep& step = program_.syncs[index];
     if (step.kind == SyncKind::kSignal) return add_signal(step, queue);
-    if (step.kind != SyncKind::kWait || !is_used_[index]) return true;
+    if (step.kind != SyncKind::kWait) return true;
     const bool has_partner = step.partner != SyncStep::kNoPartner;
     const Signaled* const found = has_partner ? &signaled_[step.partner] : nullptr;
+    // The host may wait for what no dispatch comes after here.
+    queue.follows_some |= found != nullptr && found->follows_some;
+    if (!is_used_[index]) return true;
     if (found != nullptr && found->queue == kNoQueue)
       return true;  // The host, which passes on nothing.
     ++result_.wait_count;
@@ -207,7 +212,7 @@ class QueueWalk {
     const auto count = has_line ? static_cast<uint32_t>(result_.lines[queue.line].size()) : 0u;
     const QueueIndex index = program_.statements[step.statement.index].queue;
     for (uint32_t k = 0; k < step.count; ++k) {
-      signaled_[step.first + k] = {queue.line, count, index, queue.waited};
+      signaled_[step.first + k] = {queue.line, count, index, queue.waited, queue.follows_some};
     }
     return spend(step.count * queue.waited.size());
   }

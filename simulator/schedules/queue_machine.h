@@ -16,9 +16,9 @@
 //
 // The host and the front ends stand in queue_machine.cc, the parts of operations in
 // queue_machine_parts.cc, what front ends take and what holds it in queue_machine_things.cc, that
-// of transitions in queue_machine_transitions.cc, what
-// need not hold twice in queue_machine_pruning.cc, the host's cache in queue_machine_host.cc, the
-// sentences in queue_machine_words.cc.
+// of transitions in queue_machine_transitions.cc, what need not be held twice in
+// queue_machine_pruning.cc, the host's cache in queue_machine_host.cc, the sentences in
+// queue_machine_words.cc.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,8 @@ TEST(BadInput, AnOutputThatCannotBeWrittenIsRefusedAtOnce) {
       {"show", file, "-o", none + ".html"},
       {"encode", file, "-o", none + ".ilk"},
       {"plan", file, "--curve", none + ".svg"},
-      {"fuzz", "--encoder=none", "--runs=1e9", "--out", out, "--report", none + ".html"}};
+      {"fuzz", "--encoder=none", "--runs=1e9", "--out", out, "--report", none + ".html"},
+      {"fuzz", "--encoder=none", "--runs=1e9", "--out", out, "--report", out + "/none/x.html"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = run_interlock(command, "", {kGigabyte, 10});
     EXPECT_EQ(result.status, 2) << command.front();

@@ -185,8 +185,15 @@ TEST(WaitBounds, AreSaidWhereTheHostAddsNoOrder) {
     std::string text;
     for (const std::string& line : lines) {
       text += line + "\n";
+      if (line == "memory m 3") text += "relay: queue serial\n";
       if (text.find("dispatch") == std::string::npos || !choice.chance(1, 6)) continue;
-      text += has_signal && choice.chance(1, 2) ? "host waits s1=1\n" : "host idle\n";
+      const bool is_relayed =
+          text.find("host waits r=1") == std::string::npos && choice.chance(1, 3);
+      if (has_signal && is_relayed) {
+        text += "wait s1=1 on relay\nsignal r=1 on relay\nhost waits r=1\n";
+      } else {
+        text += has_signal && choice.chance(1, 2) ? "host waits s1=1\n" : "host idle\n";
+      }
     }
     const Program given = parsed(text);
     if (!find_reference_order(given).cycle.empty()) continue;
@@ -215,6 +222,16 @@ TEST(WaitBounds, AreNotSaidWhereTheHostPassesOn) {
   EXPECT_EQ(text_of_bounds(made + "host waits s=1\ndispatch B reads m on y\n"), "nothing");
   EXPECT_EQ(text_of_bounds(held + made + "host waits s=1\nhost signals t=1\n"), "nothing");
   EXPECT_EQ(text_of_bounds(held + made + "host waits s=1\nsignal t=1 on z\n"), "nothing");
+  // By way of a queue on which no dispatch comes after its wait, so that the wait is none that
+  // counts.
+  const std::string relayed = "w: queue serial\n" + made + "wait s=1 on z\nsignal t=1 on z\n";
+  EXPECT_EQ(text_of_bounds(relayed + "host waits t=1\ndispatch B reads m on y\n"), "nothing");
+  EXPECT_EQ(text_of_bounds(relayed + "host waits t=1\ndispatch B reads m on y\nwait s=1 on w\n"
+                                     "dispatch C reads m on w\n"),
+            "nothing");
+  EXPECT_EQ(text_of_bounds(relayed + "wait t=1 on w\nsignal u=1 on w\nhost waits u=1\n"
+                                     "dispatch B reads m on y\n"),
+            "nothing");
   // It was submitted before.
   EXPECT_EQ(text_of_bounds("wait s=1 on y\ndispatch B reads m on y\n" + made + "host waits s=1\n"),
             "1 wait, the fewest on these queues that add no order; certified.");

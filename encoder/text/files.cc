@@ -243,17 +243,11 @@ Result<Success> check_writable(const std::string& path) {
   if (is_own_stream(path)) return Success{};
   const Target target = target_of(path);
   if (target.kind == TargetKind::kFolder) return file_error("write", path, EISDIR);
-  std::string written = target.path;  // In place, or the folder in which a file is replaced.
-  if (target.kind == TargetKind::kReplaced) {
-    const std::filesystem::path folder = std::filesystem::path(target.path).parent_path();
-    written = folder.empty() ? "." : folder.string();
-    std::error_code ignored;
-    const bool is_known = std::filesystem::exists(written, ignored);
-    if (is_known && !std::filesystem::is_directory(written, ignored)) {
-      return file_error("write", path, ENOTDIR);
-    }
-  }
-  const int mode = target.kind == TargetKind::kReplaced ? W_OK | X_OK : W_OK;
+  const bool is_replaced = target.kind == TargetKind::kReplaced;
+  // The folder in which it is; what is none has no "." in it.
+  const std::string written =
+      is_replaced ? (std::filesystem::path(target.path).parent_path() / ".").string() : target.path;
+  const int mode = is_replaced ? W_OK | X_OK : W_OK;
   if (::access(written.c_str(), mode) != 0) return file_error("write", path, errno);
   return Success{};
 }

@@ -28,6 +28,7 @@
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/strategy.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
 namespace {
@@ -66,14 +67,13 @@ std::string text_of_runs(const Program& repaired) {
   // What may be a hazard is none to repair, and shows there.
   if (std::ranges::any_of(repaired.dispatches, &Dispatch::is_approximate)) return {};
   const Program run = reference_run(repaired);
-  const HappensBefore order(run);
-  const bool is_one_queue = !order.has_queues() && !order.has_scopes();
+  const bool decides = decides_by_three(HappensBefore(run));
   const Exploration exploration =
-      explore(run, *find_strategy(is_one_queue ? "three" : "random"),
-              {.schedule_count = is_one_queue ? StrategyOptions{}.schedule_count : kRandomTried});
+      explore(run, *find_strategy(decides ? "three" : "random"),
+              {.schedule_count = decides ? StrategyOptions{}.schedule_count : kRandomTried});
   std::string text =
       fmt::format("{} of the repaired program tried on the shadow machine; {} {}.\n",
-                  counted(exploration.tried.size(), is_one_queue ? "schedule" : "random schedule"),
+                  counted(exploration.tried.size(), decides ? "schedule" : "random schedule"),
                   exploration.strict_count, exploration.strict_count == 1 ? "differs" : "differ");
   CpuBackend cpu;
   const RepairRuns runs = run_repaired(run, cpu);

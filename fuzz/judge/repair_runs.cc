@@ -13,6 +13,7 @@
 #include "fuzz/judge/replay.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategy.h"
+#include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
 namespace {
@@ -49,7 +50,7 @@ class RepairRunner {
     }
   }
 
-  bool decides_by_three() const { return !order_.has_queues() && !order_.has_scopes(); }
+  bool can_decide() const { return decides_by_three(order_); }
   const RepairRuns& runs() const { return runs_; }
 
  private:
@@ -88,7 +89,7 @@ RepairRuns run_repaired(const Program& run, Backend& backend, uint64_t limit_byt
   const Result<MemoryImage> reference = reference_image(run, backend);
   if (!reference) return {.refusal = reference.error().message};
   RepairRunner runner(run, backend, *reference, count_max - 1);
-  if (runner.decides_by_three()) runner.try_strategy("three");
+  if (runner.can_decide()) runner.try_strategy("three");
   runner.try_strategy("random");
   return runner.runs();
 }

@@ -73,6 +73,10 @@ Schedule lazy_schedule(const Program& program, const HappensBefore& order) {
   return schedule;
 }
 
+bool decides_by_three(const HappensBefore& order) {
+  return !order.has_queues() && !order.has_scopes();
+}
+
 std::unique_ptr<Strategy> three_strategy(const Program& program, const HappensBefore& order,
                                          const StrategyOptions& options) {
   if (order.has_queues()) return three_of_queues(program, order, options);

@@ -13,6 +13,9 @@ namespace interlock {
 Schedule epoch_reversed_schedule(const Program& program, const HappensBefore& order);
 Schedule lazy_schedule(const Program& program, const HappensBefore& order);
 
+// Whether T5's conditions hold: on one queue, where all barriers are global.
+bool decides_by_three(const HappensBefore& order);
+
 StrategyFactory three_strategy;
 
 }  // namespace interlock

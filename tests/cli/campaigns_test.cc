@@ -27,14 +27,8 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-std::string fresh_folder(const std::string& name) {
-  const std::string path = temporary_path(name);
-  std::filesystem::remove_all(path);
-  return path;
-}
-
 TEST(Campaigns, EveryFindPrintsTheCommandThatGivesItAgain) {
-  const std::string folder = fresh_folder("again");
+  const std::string folder = fresh_path("again");
   for (const std::string& out : {std::string(), "--out=" + folder}) {
     std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--runs=60"};
     if (!out.empty()) arguments.push_back(out);
@@ -50,7 +44,7 @@ TEST(Campaigns, EveryFindPrintsTheCommandThatGivesItAgain) {
 
 TEST(Campaigns, WhatTheSummarySaysOfAFindEndsWithStatusOneOrShowsIt) {
   for (const char* encoder : {"serial", "mlx-2024", "none"}) {
-    const std::string folder = fresh_folder("denied");
+    const std::string folder = fresh_path("denied");
     const CommandResult result =
         run_interlock({"fuzz", std::string("--encoder=") + encoder, "--deny-excess", "--seed=2",
                        "--runs=80", "--max-finds=1", "--out=" + folder});
@@ -148,7 +142,7 @@ TEST(Campaigns, AskWhatIsPutToTheTest) {
 }
 
 TEST(Campaigns, TheSameCommandAgainMakesNoRun) {
-  const std::string folder = fresh_folder("twice");
+  const std::string folder = fresh_path("twice");
   const std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--runs=40",
                                               "--out=" + folder};
   const CommandResult first = run_interlock(arguments);
@@ -160,7 +154,7 @@ TEST(Campaigns, TheSameCommandAgainMakesNoRun) {
 }
 
 TEST(Campaigns, RefuseADamagedJournal) {
-  const std::string folder = fresh_folder("damaged");
+  const std::string folder = fresh_path("damaged");
   const std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--runs=40",
                                               "--out=" + folder};
   run_interlock(arguments);
@@ -186,10 +180,10 @@ TEST(Campaigns, AreMergedFromTheirShards) {
     if (!option.empty()) arguments.push_back(option);
     return run_interlock(arguments);
   };
-  const std::string one = fresh_folder("one");
-  const std::string all = fresh_folder("all");
-  const std::string a = fresh_folder("a");
-  const std::string b = fresh_folder("b");
+  const std::string one = fresh_path("one");
+  const std::string all = fresh_path("all");
+  const std::string a = fresh_path("a");
+  const std::string b = fresh_path("b");
   const CommandResult whole = run_into(one, "");
   EXPECT_EQ(run_into(a, "--shard=1/2").status, 1);
   EXPECT_EQ(run_interlock({"merge", a, b, "--out=" + all}).status, 2);
@@ -213,9 +207,9 @@ TEST(Campaigns, AreMergedFromTheirShards) {
 
 // Whoever sends a folder must not be able to say what is executed where it is merged.
 TEST(Campaigns, ThatAreMergedExecuteNothingThatAJournalNames) {
-  const std::string folder = fresh_folder("sent");
-  const std::string all = fresh_folder("all_of_sent");
-  const std::string trace = fresh_folder("trace");
+  const std::string folder = fresh_path("sent");
+  const std::string all = fresh_path("all_of_sent");
+  const std::string trace = fresh_path("trace");
   ASSERT_EQ(run_interlock({"fuzz", "--encoder=none", "--runs=1", "--out=" + folder}).status, 1);
   const std::string journal = read_file(folder + "/campaign.journal").value();
   const std::string header = journal.substr(0, journal.find('\n') - 17);
@@ -298,7 +292,7 @@ TEST(Campaigns, RewriteOneLineOnATerminal) {
 // docs/campaigns.md is followed by copy and paste: in an empty folder, one command after another.
 TEST(CampaignsDocument, ShowsWhatItsCommandsPrint) {
   const std::string page = document_text("docs/campaigns.md");
-  const std::string folder = fresh_folder("page");
+  const std::string folder = fresh_path("page");
   std::filesystem::create_directories(folder);
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder);

@@ -96,6 +96,12 @@ std::string temporary_path(const std::string& name) {
   return testing::TempDir() + "interlock-" + std::to_string(getpid()) + "-" + name;
 }
 
+std::string fresh_path(const std::string& name) {
+  std::string path = temporary_path(name);
+  std::filesystem::remove_all(path);
+  return path;
+}
+
 std::string temporary_file(const std::string& name, const std::string& text) {
   const std::string path = temporary_path(name);
   std::ofstream(path, std::ios::binary) << text;

@@ -34,6 +34,9 @@ int start_interlock(const std::vector<std::string>& arguments, const std::string
 // A path under the test's temporary folder that is of this process alone.
 std::string temporary_path(const std::string& name);
 
+// The same, where nothing is any more.
+std::string fresh_path(const std::string& name);
+
 // A file with this text at temporary_path(); returns its path.
 std::string temporary_file(const std::string& name, const std::string& text);
 

@@ -142,10 +142,9 @@ TEST(ConformCommand, EndsWhereNothingIsAnswered) {
 
 // Of a command without arguments the journal has no quotes.
 TEST(ExternalEncoderOption, IsNamedAgainForAMergeThoughItIsOneWord) {
-  const std::string a = temporary_path("one_word_a");
-  const std::string b = temporary_path("one_word_b");
+  const std::string a = fresh_path("one_word_a");
+  const std::string b = fresh_path("one_word_b");
   for (const std::string& folder : {a, b}) {
-    std::filesystem::remove_all(folder);
     run_interlock({"fuzz", "--encoder=" + kC, "--runs=257", "--max-dispatches=3",
                    "--shard=" + std::string(folder == a ? "1/2" : "2/2"), "--out=" + folder});
   }
@@ -158,11 +157,6 @@ TEST(ExternalEncoderOption, IsNamedAgainForAMergeThoughItIsOneWord) {
 
 // It is asked again while finds are made small, and whoever merges says which it is.
 TEST(ExternalEncoderOption, IsMergedByWhoNamesIt) {
-  const auto fresh_path = [](const std::string& name) {
-    std::string path = temporary_path(name);
-    std::filesystem::remove_all(path);
-    return path;
-  };
   const std::string script = temporary_file("mine.sh", "exec " FAULTY_ENCODER " ring 2\n");
   const std::string encoder = "--encoder=exec:sh " + script;
   const std::vector<std::string> start = {"fuzz", encoder, "--runs=512", "--max-dispatches=6",

@@ -27,12 +27,6 @@ dispatch K reads h writes u
 dispatch K reads u writes y
 )";
 
-std::string fresh_path(const std::string& name) {
-  std::string path = temporary_path(name);
-  std::filesystem::remove_all(path);
-  return path;
-}
-
 // What fits on the bytes of x is placed there, and the sync is placed after that.
 TEST(ExternalPlanner, OfTheExamplePlacesValuesOnBytesOfOthers) {
   if (std::system("python3 -c '' >/dev/null 2>&1") != 0) GTEST_SKIP() << "There is no python3.";

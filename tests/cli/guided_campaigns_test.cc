@@ -18,28 +18,8 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-std::string fresh_folder(const std::string& name) {
-  const std::string path = temporary_path(name);
-  std::filesystem::remove_all(path);
-  return path;
-}
-
-// What stands after "  Again: interlock ", word by word.
-std::vector<std::string> again_in(const std::string& text) {
-  const std::string start = "  Again: interlock ";
-  const size_t begin = text.find(start);
-  if (begin == std::string::npos) return {};
-  const size_t first = begin + start.size();
-  std::vector<std::string> words(1);
-  for (const char c : text.substr(first, text.find('\n', first) - first)) {
-    if (c == ' ') words.emplace_back();
-    if (c != ' ') words.back() += c;
-  }
-  return words;
-}
-
 TEST(GuidedCampaigns, SayWhatTheyReachedAndHowAFindIsHadAgain) {
-  const std::string folder = fresh_folder("guided");
+  const std::string folder = fresh_path("guided");
   for (const std::string& out : {std::string(), "--out=" + folder}) {
     std::vector<std::string> arguments = {"fuzz", "--encoder=mlx-2024", "--guided", "--runs=1100"};
     if (!out.empty()) arguments.push_back(out);
@@ -47,13 +27,13 @@ TEST(GuidedCampaigns, SayWhatTheyReachedAndHowAFindIsHadAgain) {
     EXPECT_EQ(result.status, 1);
     EXPECT_THAT(result.out, ContainsRegex("  Guided: [0-9]+ cells were reached, and [0-9]+ "
                                           "programs are parents"));
-    const std::vector<std::string> again = again_in(result.out);
+    const std::vector<std::string> again = command_after(result.out, "  Again: ");
     ASSERT_FALSE(again.empty()) << result.out;
     EXPECT_EQ(again[2], "--guided");
     EXPECT_EQ(run_interlock(again).status, 1) << result.out;
   }
   EXPECT_TRUE(std::filesystem::is_directory(folder + "/parents"));
-  const CommandResult merged = run_interlock({"merge", folder, "--out=" + fresh_folder("merged")});
+  const CommandResult merged = run_interlock({"merge", folder, "--out=" + fresh_path("merged")});
   EXPECT_EQ(merged.status, 2);
   EXPECT_THAT(merged.err, HasSubstr("guided campaigns are not merged"));
   EXPECT_EQ(run_interlock({"report", folder}).status, 0);
@@ -94,7 +74,7 @@ TEST(GuidedCampaigns, ReachABranchThatOnlyMutantsReach) {
 
 // They are what an encoder was given, and no finding is meant.
 TEST(GuidedCampaigns, HaveParentsThatACheckOfTheirFolderLeavesOut) {
-  const std::string folder = fresh_folder("campaigns");
+  const std::string folder = fresh_path("campaigns");
   std::filesystem::create_directories(folder + "/found/parents");
   std::filesystem::create_directories(folder + "/parents");
   const auto put = [&](const std::string& path, std::string_view text) {

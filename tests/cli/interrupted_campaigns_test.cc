@@ -20,12 +20,6 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-std::string fresh_folder(const std::string& name) {
-  const std::string path = temporary_path(name);
-  std::filesystem::remove_all(path);
-  return path;
-}
-
 struct Interrupted {
   int status = -1;
   std::string out;
@@ -58,7 +52,7 @@ class Signal : public testing::TestWithParam<int> {};
 
 // The runs would take minutes, so the signal comes first.
 TEST_P(Signal, EndsWithTheSummaryAndTheCommandThatGoesOn) {
-  const std::string folder = fresh_folder("signal");
+  const std::string folder = fresh_path("signal");
   const std::vector<std::string> arguments = {"fuzz", "--encoder=interlock", "--runs=1e8",
                                               "--seed=5", "--out=" + folder};
   const Interrupted first = interrupted_fuzz(arguments, folder, GetParam());
@@ -76,7 +70,7 @@ TEST_P(Signal, EndsWithTheSummaryAndTheCommandThatGoesOn) {
 
 // A shard stays one: as other runs its folder could not be merged. Reports are written, too.
 TEST(InterruptedCampaigns, GoOnAsTheShardThatTheyWere) {
-  const std::string folder = fresh_folder("interrupted_shard");
+  const std::string folder = fresh_path("interrupted_shard");
   const std::vector<std::string> given = {
       "fuzz",        "--encoder=interlock", "--first-run=7",  "--runs=1e8",
       "--shard=2/3", "--out=" + folder,     "--progress=30s", "--report=" + folder + "/all.json"};

@@ -217,7 +217,7 @@ class ProgramBuilder {
   bool append(const DispatchWords& item);
   bool append_dispatch(const DispatchWords& item, Dispatch& dispatch);
   DispatchDraft draft_as_recorded(const DispatchWords& item, const Dispatch& dispatch);
-  bool find_kernel_of(const DispatchWords& item, KernelId& kernel);
+  bool find_kernel_of(const DispatchWords& item, bool is_opaque, KernelId& kernel);
   bool check_order(const DispatchWords& item);
   void claim_order(uint64_t order);
   bool append_operands(const DispatchWords& item);
@@ -241,6 +241,7 @@ class ProgramBuilder {
   // In program_builder_barriers.cc.
   bool append(const BarrierDraft& item);
   // Of a barrier, or of an event.
+  bool append_word(const BarrierDraft& item);
   bool append_dependencies(BarrierKind kind, std::span<const DependencyDraft> dependencies,
                            Barrier& barrier);
   bool check_line_length(const BarrierDraft& item);

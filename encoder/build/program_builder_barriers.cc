@@ -54,6 +54,12 @@ void append_each_byte_once(std::span<const Access> operands, AccessMode mode,
   }
 }
 
+// `barrier`, or with one word more.
+bool is_word_alone(const BarrierDraft& item) {
+  return item.kind != BarrierKind::kScoped && item.label.empty() && item.queue.empty() &&
+         item.dependencies.empty();
+}
+
 }  // namespace
 
 uint64_t text_bytes_max(const OperandDraft& operand) {
@@ -73,6 +79,7 @@ uint64_t text_bytes_max(const DependencyDraft& dependency) {
 }
 
 bool ProgramBuilder::append(const BarrierDraft& item) {
+  if (is_word_alone(item) && !open_capture_) return append_word(item);
   QueueIndex queue = kDefaultQueue;
   if (!check_statement(item.label) || !check_transitions(item) || !find_queue(item.queue, queue) ||
       (!is_settled_by_replay(item.queue) && !check_takes_barriers(queue, "a barrier"))) {
@@ -96,6 +103,20 @@ bool ProgramBuilder::append(const BarrierDraft& item) {
   program_.dependencies.resize(barrier.first_dependency);
   program_.barrier_operands.resize(operand_count);
   return is_appended;
+}
+
+// As the other barriers, of which nothing but the queue and the counts is left to ask: in what is
+// recorded every second line is one.
+bool ProgramBuilder::append_word(const BarrierDraft& item) {
+  if (!check_statement({}) || !check_takes_barriers(kDefaultQueue, "a barrier") ||
+      !check_line_length(item)) {
+    return false;
+  }
+  const StatementId statement(program_.statements.size());
+  append_statement(StatementKind::kBarrier, program_.barriers.size(), {}, kDefaultQueue);
+  program_.barriers.push_back(
+      {statement, item.kind, static_cast<uint32_t>(program_.dependencies.size())});
+  return true;
 }
 
 bool ProgramBuilder::append_dependencies(BarrierKind kind,

@@ -10,7 +10,6 @@
 #include "encoder/program/words.h"
 
 namespace interlock {
-namespace {}  // namespace
 
 bool ProgramBuilder::append(const DispatchDraft& item) {
   assign(words_, item);
@@ -152,7 +151,10 @@ bool ProgramBuilder::check_recorded_edge(std::string_view reference, ItemPlace p
 bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispatch) {
   const NameTable::Mention mention = mention_of(item.kernel);
   dispatch.kernel = names_.meaning_of(mention).kernel;
-  if (!dispatch.kernel.is_some() && !find_kernel_of(item, dispatch.kernel)) return false;
+  const bool is_named_opaque = is_opaque_kernel(item.kernel);
+  if (!dispatch.kernel.is_some() && !find_kernel_of(item, is_named_opaque, dispatch.kernel)) {
+    return false;
+  }
   if (!check_order(item)) return false;
   dispatch.kernel_name = names_.add(program_.names, item.kernel, mention);
   names_.meaning(dispatch.kernel_name).kernel = dispatch.kernel;
@@ -161,7 +163,7 @@ bool ProgramBuilder::append_dispatch(const DispatchWords& item, Dispatch& dispat
   dispatch.is_approximate = item.is_approximate;
   dispatch.stage = item.stage;
   const size_t stride_count = program_.strides.size();
-  const bool is_opaque = dispatch.kernel == mix_kernel() && is_opaque_kernel(item.kernel);
+  const bool is_opaque = dispatch.kernel == mix_kernel() && is_named_opaque;
   if (!append_operands(item) || !check_stage(item, is_opaque)) return false;
   dispatch.access_count = static_cast<uint32_t>(program_.accesses.size()) - dispatch.first_access;
   if (!append_attributes(item, dispatch) || !check_line_length(item)) return false;
@@ -218,9 +220,9 @@ bool ProgramBuilder::check_stage(const DispatchWords& item, bool is_opaque) {
   return true;
 }
 
-bool ProgramBuilder::find_kernel_of(const DispatchWords& item, KernelId& kernel) {
+bool ProgramBuilder::find_kernel_of(const DispatchWords& item, bool is_opaque, KernelId& kernel) {
   if (!check_name(ItemPart::kKernel, "kernel", item.kernel)) return false;
-  const auto found = is_opaque_kernel(item.kernel) ? mix_kernel() : find_kernel(item.kernel);
+  const auto found = is_opaque ? mix_kernel() : find_kernel(item.kernel);
   if (found) {
     kernel = *found;
     return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,12 +11,18 @@
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/host_plan.h"
+#include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_program.h"
-#include "encoder/queues/queue_waits.h"
 
 namespace interlock {
 namespace {
+
+Result<Success> check_takes(const Program& program) {
+  if (auto checked = check_count(program); !checked) return checked;
+  return check_host_work_of_no_queue(program);
+}
 
 QueuePlan plan_in_text_order(const Program& program, uint32_t queue_count) {
   QueuePlan plan;
@@ -36,20 +43,35 @@ class CudaForks {
         branches_(stream_count - 1) {}
 
   Result<Program> run() {
-    for (uint32_t i = 0; i < program_.dispatches.size(); ++i) {
+    for (const Statement& statement : program_.statements) {
       if (is_stopped()) return Program{};
-      const std::vector<size_t> touched = branches_in_conflict_with(i);
-      if (i == 0 || touched.size() > 1) {
-        join_at(i);
-      } else {
-        add_to_branch(touched.empty() ? branch_for(i) : touched[0], i);
+      if (statement.kind == StatementKind::kDispatch) {
+        add_dispatch(statement.index);
+      } else if (statement.kind == StatementKind::kLifetime &&
+                 program_.lifetimes[statement.index].kind == LifetimeKind::kDestroy) {
+        end_graph();
       }
     }
     plan_.after = after_;
+    plan_.before_ends = all_before_destroys(program_, plan_);
     return with_semaphores(program_, plan_);
   }
 
  private:
+  void add_dispatch(uint32_t dispatch) {
+    if (program_.dispatches[dispatch].host != HostAccess::kNone) {
+      plan_.queue_of[dispatch] = QueuePlan::kOfHost;
+      after_[dispatch] = end_graph();
+      return;
+    }
+    const std::vector<size_t> touched = branches_in_conflict_with(dispatch);
+    if (begins_graph_ || touched.size() > 1) {
+      join_at(dispatch);
+    } else {
+      add_to_branch(touched.empty() ? branch_for(dispatch) : touched[0], dispatch);
+    }
+  }
+
   std::vector<size_t> branches_in_conflict_with(uint32_t dispatch) const {
     std::vector<size_t> touched;
     for (size_t k = 0; k < branches_.size(); ++k) {
@@ -75,15 +97,29 @@ class CudaForks {
     plan_.queue_of[dispatch] = static_cast<uint32_t>(branch + 1);
   }
 
-  void join_at(uint32_t dispatch) {
+  // Ends them. Those that are joined.
+  std::vector<uint32_t> joined_ends() {
     std::vector<uint32_t> ends;
     for (std::vector<uint32_t>& branch : branches_) {
       if (!branch.empty()) ends.push_back(branch.back());
       branch.clear();
     }
     if (!joins_all_ && ends.size() > 1) ends.pop_back();
-    after_[dispatch] = ends;
+    return ends;
+  }
+
+  void join_at(uint32_t dispatch) {
+    after_[dispatch] = joined_ends();
     fork_ = dispatch;
+    begins_graph_ = false;
+  }
+
+  // What the main stream has come to then; nothing if nothing was issued since the last graph.
+  std::vector<uint32_t> end_graph() {
+    std::vector<uint32_t> ends = joined_ends();
+    if (ends.empty() && !begins_graph_) ends.push_back(fork_);
+    begins_graph_ = true;
+    return ends;
   }
 
   const Program& program_;
@@ -92,10 +128,11 @@ class CudaForks {
   PredecessorLists after_;                       // As in `plan_`.
   std::vector<std::vector<uint32_t>> branches_;  // Since the fork; by stream, without the main one.
   uint32_t fork_ = 0;
+  bool begins_graph_ = true;
 };
 
 Result<Program> encode_cuda_forks(const Program& program, uint32_t queue_count, bool joins_all) {
-  if (auto checked = check_is_dispatches(program); !checked) return checked.error();
+  if (auto checked = check_takes(program); !checked) return checked.error();
   if (queue_count == 1) {
     return Error{"--queues=1: a fork takes two streams, the main one and one for a branch."};
   }
@@ -108,17 +145,34 @@ bool is_upload(const Program& program, uint32_t dispatch) {
   return kernel == "copy" || kernel == "fill";
 }
 
+// On each queue so far, if there is one.
+std::vector<uint32_t> last_dispatches(const std::vector<std::optional<uint32_t>>& last) {
+  std::vector<uint32_t> dispatches;
+  for (const std::optional<uint32_t>& dispatch : last) {
+    if (dispatch) dispatches.push_back(*dispatch);
+  }
+  return dispatches;
+}
+
 Result<Program> encode_vulkan(const Program& program, bool transfers_wait) {
-  if (auto checked = check_is_dispatches(program); !checked) return checked.error();
+  if (auto checked = check_takes(program); !checked) return checked.error();
   QueuePlan plan = plan_in_text_order(program, 2);
   const Predecessors conflicts = conflicts_of(program);
-  Predecessors pairs;
+  PredecessorLists pairs(conflicts.size());
+  std::vector<std::optional<uint32_t>> last(2);
   for (uint32_t i = 0; i < conflicts.size(); ++i) {
-    if (is_upload(program, i)) plan.queue_of[i] = 1;
-    const bool is_waiting = plan.queue_of[i] == 0 || transfers_wait;
-    pairs.append(is_waiting ? conflicts[i] : std::span<const uint32_t>());
+    uint32_t& queue = plan.queue_of[i];
+    if (program.dispatches[i].host != HostAccess::kNone) {
+      queue = QueuePlan::kOfHost;
+      pairs[i] = last_dispatches(last);
+      continue;
+    }
+    if (is_upload(program, i)) queue = 1;
+    last[queue] = i;
+    if (queue == 0 || transfers_wait) pairs[i].assign(conflicts[i].begin(), conflicts[i].end());
   }
-  plan.after = waits_of(plan, pairs);
+  plan.after = waits_beside_host(program, plan, std::move(pairs));
+  plan.before_ends = all_before_destroys(program, plan);
   return with_semaphores(program, plan);
 }
 

@@ -2,7 +2,6 @@
 // them in the text: so the host waits as it does for one, and edges order what that leaves.
 #include "encoder/queues/graph_host_work.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -28,14 +27,6 @@ QueuesOfDispatches queues_of(const Program& program) {
     result.queue_of.push_back(dispatch.host == HostAccess::kNone ? kGraph : UINT32_MAX);
   }
   return result;
-}
-
-bool host_accesses_other_than_unified(const Program& program) {
-  return std::ranges::any_of(program.host_dispatches, [&](DispatchId id) {
-    return std::ranges::any_of(program.accesses_of(id), [&](const Access& access) {
-      return !program.memory(access.memory).is_unified;
-    });
-  });
 }
 
 bool is_host_wait(const Command& command, const RecordingSink& issued) {
@@ -114,7 +105,7 @@ Result<Program> encode_graph_beside_host(const Program& program) {
   const RecordingSink issued = commands_beside_host(program, queues, SignalPlaces::kWhereAwaited);
   const OrderReduction order(conflicts_within(program, issued));
   if (is_stopped()) return Program{};
-  const bool hands_on = host_accesses_other_than_unified(program);
+  const bool hands_on = host_has_copies(program);
   RecordingSink sink;
   uint64_t wait_count = 0;
   for (const Command& command : issued.commands()) {

@@ -171,6 +171,14 @@ bool has_host_work_of_no_queue(const Program& program) {
                              [](const SyncStep& step) { return is_of_host(step.kind); });
 }
 
+bool host_has_copies(const Program& program) {
+  return std::ranges::any_of(program.host_dispatches, [&](DispatchId id) {
+    return std::ranges::any_of(program.accesses_of(id), [&](const Access& access) {
+      return !program.memory(access.memory).is_unified;
+    });
+  });
+}
+
 Result<Success> check_host_work(const Program& program) {
   if (std::ranges::any_of(program.dispatches, &Dispatch::is_transition)) {
     return Error{

@@ -16,6 +16,10 @@ bool has_host_work(const Program& program);
 // The same for an encoder that chooses the queues: but for command buffers.
 bool has_host_work_of_no_queue(const Program& program);
 
+// Whether the host accesses memory that is not unified: what a device wrote there has to be handed
+// on to it.
+bool host_has_copies(const Program& program);
+
 // Nothing, if the program is what encode_beside_host() takes. Errors: a barrier does something to
 // its operands; the host accesses memory that is not coherent; what is pinned is destroyed.
 Result<Success> check_host_work(const Program& program);

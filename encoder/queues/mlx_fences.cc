@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "encoder/program/error_of.h"
 #include "encoder/program/limits.h"
+#include "encoder/program/stop.h"
+#include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/mlx.h"
 #include "encoder/sync/recording_sink.h"
+#include "encoder/sync/sync_command.h"
 
 namespace interlock {
 namespace {
@@ -31,38 +35,44 @@ struct MetalEncoder {
   std::set<MemoryId> outputs;
 };
 
-class MlxFencesEncoder final : public Encoder {
+class MlxFencesEncoder {
  public:
-  explicit MlxFencesEncoder(MlxFenceRules rules) : rules_(rules) {}
+  MlxFencesEncoder(const Program& program, MlxFenceRules rules)
+      : program_(program), rules_(rules), hands_on_(host_has_copies(program)) {}
 
-  void begin(std::span<const Tensor> tensors) override { tensors_ = tensors; }
-
-  void encode(const EncoderDispatch& dispatch, CommandSink& /*sink*/) override {
-    if (is_between_encoders_) encoders_.emplace_back();
-    is_between_encoders_ = false;
-    MetalEncoder& encoder = encoders_.back();
-    encoder.barriers.encode(dispatch, encoder.commands);
-    for (const Access& access : dispatch.accesses) {
-      encoder.inputs.insert(access.memory);
-      if (!access.only_reads()) encoder.outputs.insert(access.memory);
-      use(access);
+  Result<Program> run() {
+    for (const Statement& statement : program_.statements) {
+      if (is_stopped()) return Program{};
+      if (statement.kind == StatementKind::kDispatch) {
+        const DispatchId id(size_t{statement.index});
+        if (program_.dispatch(id).host == HostAccess::kNone) {
+          encode(id);
+        } else {
+          access_by_host(id);
+        }
+      } else if (statement.kind == StatementKind::kLifetime) {
+        end_value(LifetimeId(size_t{statement.index}));
+      } else if (statement.kind == StatementKind::kSync) {
+        is_between_encoders_ |= program_.syncs[statement.index].kind == SyncKind::kSplit;
+      }
     }
-  }
-
-  void end_command_buffer(CommandSink& /*sink*/) override { is_between_encoders_ = true; }
-
-  void finish(CommandSink& sink) override {
+    // One is the default queue.
+    const uint64_t encoder_count_max = Limits{}.queue_count - 1;
+    if (encoders_.size() > encoder_count_max) {
+      return error_of(
+          "the program has {} Metal encoders; the models of MLX's fences take at most {}, as they "
+          "give each a queue.",
+          encoders_.size(), encoder_count_max);
+    }
     strike_temporaries();
-    for (size_t i = 0; i < encoders_.size(); ++i) {
-      sink.use_queue(static_cast<QueueIndex>(i));
-      for (const uint32_t fence : fences_before(i))
-        sink.issue_wait({.semaphore = fence, .value = 1});
-      encoders_[i].commands.issue_again(sink);
-      sink.issue_signal({.semaphore = static_cast<uint32_t>(i), .value = 1});
-    }
+    issue_all();
+    const auto queue_count = static_cast<uint32_t>(std::max<size_t>(1, encoders_.size()));
+    return program_on_queues(program_, numbered_queues(QueueKind::kConcurrent, queue_count), sink_);
   }
 
  private:
+  static constexpr size_t kHost = SIZE_MAX;  // In the place of an encoder.
+
   // The encoders that use a tensor, or the bytes of a memory.
   struct Uses {
     size_t first = 0;
@@ -84,9 +94,77 @@ class MlxFencesEncoder final : public Encoder {
   };
   static constexpr uint32_t kNoFence = UINT32_MAX;
 
-  void use(const Access& access) {
-    const TensorId root = access.tensor.is_some() ? tensors_[access.tensor.index].root : TensorId();
-    const size_t now = encoders_.size() - 1;
+  // What is issued one after another: Metal encoders, and what stands between them.
+  struct Item {
+    size_t encoder = kHost;
+    DispatchId host_access;
+    LifetimeId end;
+    bool waits = false;  // The host, for all Metal encoders.
+  };
+
+  void encode(DispatchId id) {
+    if (is_between_encoders_) {
+      items_.push_back({.encoder = encoders_.size()});
+      encoders_.emplace_back();
+    }
+    is_between_encoders_ = false;
+    MetalEncoder& encoder = encoders_.back();
+    const auto accesses = program_.declared_accesses_of(id);
+    encoder.barriers.encode(
+        {.id = id, .accesses = accesses, .atomic_op = program_.dispatch(id).atomic_op},
+        encoder.commands);
+    for (const Access& access : accesses) {
+      encoder.inputs.insert(access.memory);
+      if (!access.only_reads()) encoder.outputs.insert(access.memory);
+      use(access, encoders_.size() - 1);
+    }
+  }
+
+  void access_by_host(DispatchId id) {
+    is_between_encoders_ = true;
+    items_.push_back({.host_access = id, .waits = true});
+    for (const Access& access : program_.accesses_of(id)) use(access, kHost);
+  }
+
+  void end_value(LifetimeId id) {
+    const bool is_destroyed = program_.lifetimes[id.index].kind == LifetimeKind::kDestroy;
+    is_between_encoders_ |= is_destroyed;
+    if (is_between_encoders_) {
+      items_.push_back({.end = id, .waits = is_destroyed});
+    } else {
+      encoders_.back().commands.issue_lifetime(id);
+    }
+  }
+
+  void issue_all() {
+    size_t waited_count = 0;  // Of Metal encoders, by the host.
+    size_t issued_count = 0;
+    for (const Item& item : items_) {
+      for (; item.waits && waited_count < issued_count; ++waited_count) {
+        const SemaphorePoint fence = {.semaphore = static_cast<uint32_t>(waited_count), .value = 1};
+        sink_.issue_sync({.kind = SyncKind::kHostWaits, .points = {fence}});
+      }
+      if (item.waits) fences_.clear();
+      if (item.host_access.is_some()) sink_.issue_dispatch(item.host_access);
+      if (item.end.is_some()) sink_.issue_lifetime(item.end);
+      if (item.encoder == kHost) continue;
+      issue(item.encoder);
+      ++issued_count;
+    }
+  }
+
+  void issue(size_t index) {
+    sink_.use_queue(static_cast<QueueIndex>(index));
+    for (const uint32_t fence : fences_before(index)) {
+      sink_.issue_wait({.semaphore = fence, .value = 1});
+    }
+    encoders_[index].commands.issue_again(sink_);
+    if (hands_on_) sink_.issue_barrier(BarrierKind::kFull);
+    sink_.issue_signal({.semaphore = static_cast<uint32_t>(index), .value = 1});
+  }
+
+  void use(const Access& access, size_t now) {
+    const TensorId root = access.tensor.is_some() ? tensor(access.tensor).root : TensorId();
     const TensorId donor = first_donor_of(root);
     MemoryUses& memory =
         memories_.try_emplace(access.memory, MemoryUses{root, donor}).first->second;
@@ -100,23 +178,26 @@ class MlxFencesEncoder final : public Encoder {
 
   // Whose bytes a donation, and those before it, have passed on.
   TensorId first_donor_of(TensorId root) const {
-    while (root.is_some() && tensors_[root.index].placement == Placement::kDonation) {
-      root = tensors_[tensors_[root.index].source.index].root;
+    while (root.is_some() && tensor(root).placement == Placement::kDonation) {
+      root = tensor(tensor(root).source).root;
     }
     return root;
   }
 
+  const Tensor& tensor(TensorId id) const { return program_.tensor(id); }
+
   void strike_temporaries() {
     for (const auto& [root, uses] : uses_) {
-      const Tensor& tensor = tensors_[root.index];
-      if (uses.first != uses.last || !uses.is_written_first) continue;
-      const MemoryUses& memory = memories_.at(tensor.memory);
-      const bool is_fresh = !memory.is_shared;
+      const bool is_of_one = uses.first == uses.last && uses.first != kHost;
+      if (!is_of_one || !uses.is_written_first) continue;
+      const MemoryId memory = tensor(root).memory;
+      const MemoryUses& memory_uses = memories_.at(memory);
+      const bool is_fresh = !memory_uses.is_shared;
       const bool is_donation =
-          tensor.placement == Placement::kDonation && !memory.has_several_first;
+          tensor(root).placement == Placement::kDonation && !memory_uses.has_several_first;
       if (!is_fresh && !(is_donation && rules_.may_donate_temporaries)) continue;
-      encoders_[uses.first].inputs.erase(tensor.memory);
-      encoders_[uses.first].outputs.erase(tensor.memory);
+      encoders_[uses.first].inputs.erase(memory);
+      encoders_[uses.first].outputs.erase(memory);
     }
   }
 
@@ -139,8 +220,11 @@ class MlxFencesEncoder final : public Encoder {
     return waits;
   }
 
+  const Program& program_;
   const MlxFenceRules rules_;
-  std::span<const Tensor> tensors_;
+  const bool hands_on_;
+  RecordingSink sink_;
+  std::vector<Item> items_;
   std::deque<MetalEncoder> encoders_;
   bool is_between_encoders_ = true;
   std::map<TensorId, Uses> uses_;
@@ -149,16 +233,9 @@ class MlxFencesEncoder final : public Encoder {
 };
 
 Result<Program> encode_with_fences(const Program& program, MlxFenceRules rules) {
-  const auto split_count =
-      static_cast<uint64_t>(std::ranges::count(program.syncs, SyncKind::kSplit, &SyncStep::kind));
-  if (split_count + 2 > Limits{}.queue_count) {
-    return error_of(
-        "the program has {} splits; the models of MLX's fences take fewer than {}, as they give "
-        "each Metal encoder a queue.",
-        split_count, Limits{}.queue_count - 1);
-  }
-  MlxFencesEncoder encoder(rules);
-  return encode_on_queues(program, encoder, QueueKind::kConcurrent);
+  if (auto checked = check_count(program); !checked) return checked.error();
+  if (auto checked = check_host_work_of_no_queue(program); !checked) return checked.error();
+  return MlxFencesEncoder(program, rules).run();
 }
 
 }  // namespace

@@ -15,9 +15,14 @@
 // only donations, as in #4099, of a memory that only its donors use beside. Where an encoder is
 // split, the program says.
 //
-// Not modelled: completion handlers, which take outputs out of the map once an encoder is over, and
-// keep buffers from being handed out again before; set_buffer, events between streams, what limits
-// an encoder's operations and bytes.
+// Before the host accesses anything the Metal encoder ends and the host waits for all that there
+// are, as eval() does for the command buffers; completion handlers have then taken their outputs
+// out of the map. So it does before a `destroy`, as these handlers keep a buffer until it is no
+// longer in use. A `free` stands where it stood. MLX's memory is unified; where the program's is
+// not, a barrier at the end of each Metal encoder hands on to the host.
+//
+// Not modelled: completion handlers that come while the host does not wait; set_buffer, events
+// between streams, what limits an encoder's operations and bytes.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +32,9 @@
 
 namespace interlock {
 
-// As it was before #4099; since then; and with fences of readers, too. Errors: as
-// QueueEncoderEntry::encode. Cost: O(a log a) in accesses, and the waits.
+// As it was before #4099; since then; and with fences of readers, too. Errors: as check_count()
+// (dispatch_conflicts.h) and check_host_work_of_no_queue() (host_work.h); more Metal encoders than
+// there may be queues. Cost: O(a log a) in accesses, and the waits.
 Result<Program> encode_mlx_fences_4099(const Program& program, uint32_t queue_count);
 Result<Program> encode_mlx_fences_2026(const Program& program, uint32_t queue_count);
 Result<Program> encode_mlx_fences(const Program& program, uint32_t queue_count);

@@ -3,14 +3,16 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "encoder/program/stop.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/host_plan.h"
+#include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_program.h"
-#include "encoder/queues/queue_waits.h"
 
 namespace interlock {
 namespace {
@@ -22,6 +24,9 @@ class PytorchStreams {
     plan_.queues = numbered_queues(QueueKind::kSerial, stream_count);
     plan_.issued.resize(program.dispatches.size());
     std::iota(plan_.issued.begin(), plan_.issued.end(), 0u);
+    for (const DispatchId id : program.host_dispatches) {
+      for (const Access& access : program.accesses_of(id)) is_pinned_.insert(access.memory);
+    }
   }
 
   Result<Program> run() {
@@ -33,7 +38,8 @@ class PytorchStreams {
         if (is_ordered_by_somebody(a, b)) pairs[b].push_back(a);
       }
     }
-    plan_.after = waits_of(plan_, pairs);
+    plan_.after = waits_beside_host(program_, plan_, std::move(pairs));
+    plan_.before_ends = all_before_destroys(program_, plan_);
     return with_semaphores(program_, plan_);
   }
 
@@ -52,6 +58,10 @@ class PytorchStreams {
   }
 
   void take_stream(DispatchId id) {
+    if (program_.dispatch(id).host != HostAccess::kNone) {
+      plan_.queue_of.push_back(QueuePlan::kOfHost);
+      return;
+    }
     uint32_t stream = id.index % static_cast<uint32_t>(plan_.queues.size());
     for (const Access& access : program_.declared_accesses_of(id)) {
       if (access.only_reads()) continue;
@@ -61,8 +71,8 @@ class PytorchStreams {
     plan_.queue_of.push_back(stream);
   }
 
-  // Whether the user waits, as both are about one value, or the allocator has the reuse of its
-  // bytes wait.
+  // Whether the user waits, as both are about one value, or an allocator has the reuse of its bytes
+  // wait.
   bool is_ordered_by_somebody(uint32_t a, uint32_t b) const {
     for (const Access& first : program_.declared_accesses_of(DispatchId(size_t{a}))) {
       for (const Access& second : program_.declared_accesses_of(DispatchId(size_t{b}))) {
@@ -71,7 +81,8 @@ class PytorchStreams {
         }
         const bool is_one_value = value_of(first) == value_of(second);
         const bool is_of_owner = plan_.queue_of[a] == pool_of(first.memory);
-        if (is_one_value || is_of_owner || records_streams_) return true;
+        const bool is_pinned = is_pinned_.contains(first.memory);
+        if (is_one_value || is_of_owner || records_streams_ || is_pinned) return true;
       }
     }
     return false;
@@ -81,10 +92,12 @@ class PytorchStreams {
   const bool records_streams_;
   QueuePlan plan_;
   std::map<Value, bool> is_written_;
+  std::set<MemoryId> is_pinned_;  // The host accesses it.
 };
 
 Result<Program> encode_pytorch(const Program& program, uint32_t queue_count, bool records_streams) {
-  if (auto checked = check_is_dispatches(program); !checked) return checked.error();
+  if (auto checked = check_count(program); !checked) return checked.error();
+  if (auto checked = check_host_work_of_no_queue(program); !checked) return checked.error();
   constexpr uint32_t kStreamCount = 3;
   return PytorchStreams(program, queue_count == 0 ? kStreamCount : queue_count, records_streams)
       .run();

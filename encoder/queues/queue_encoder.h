@@ -17,16 +17,19 @@ struct QueueEncoderEntry {
   bool is_broken;            // Known to miss hazards: a model of a real bug.
   bool takes_queue_count;    // Else it is given 0.
   // `queue_count` is at most; 0: as the program says, or as the encoder chooses.
-  // Errors: the program is not what check_is_dispatches() (dispatch_conflicts.h) takes, or its
-  // queues are not what the encoder is for; and limits. A stop leaves an empty program.
+  // Errors: the program is not what check_host_work() (host_work.h) takes, or its queues are not
+  // what the encoder is for; and limits. A stop leaves an empty program.
   Result<Program> (*encode)(const Program& program, uint32_t queue_count);
   bool knows_splits = false;  // Does something else where a command buffer ends.
   // Adds no order to what conflicts and to its queues, and places the fewest waits or edges that do
   // not, if no queue passes on what it has waited for: campaigns hold it to that, where the host
   // does nothing.
   bool places_fewest = false;
-  // Takes what the host reads and writes, and the ends of values (host_work.h).
-  bool takes_host_work = false;
+  // Leaves dispatches on the queues that the program says; else it chooses itself.
+  bool takes_given_queues = false;
+  // Takes what the host reads and writes, and the ends of values (host_work.h); else campaigns give
+  // it dispatches alone.
+  bool takes_host_work = true;
 };
 
 // In queue_registry.cc, which knows all of them.

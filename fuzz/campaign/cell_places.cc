@@ -104,11 +104,11 @@ class QueuePlaces {
   CellSync sync_between(const DispatchPair& pair, QueueIndex from, QueueIndex to) {
     const auto edges = program_.edges_to(pair.second);
     if (std::ranges::find(edges, pair.first, &Edge::from) != edges.end()) return CellSync::kEdge;
-    const bool is_graph = from < queue_count_ && program_.kind_of(from) == QueueKind::kGraph;
+    if (from >= queue_count_ || to >= queue_count_) return CellSync::kHost;
+    const bool is_graph = program_.kind_of(from) == QueueKind::kGraph;
     if (from == to && !is_graph) return CellSync::kQueue;
-    const bool is_known = from < queue_count_ && to < queue_count_;
     const uint64_t place = program_.dispatch(pair.first).statement.index;
-    return is_known && seen_signal(to, from) > place ? CellSync::kSignal : CellSync::kIndirect;
+    return seen_signal(to, from) > place ? CellSync::kSignal : CellSync::kIndirect;
   }
 
   const Program& program_;

@@ -14,7 +14,8 @@ namespace interlock {
 
 // In which words the cells name it. Of one queue: no barrier, one of a kind, or more than one. Of
 // several: both are on one queue; an edge leads from the first to the second; the queue of the
-// second waits for a signal behind the first; or others stand between them, or nothing does.
+// second waits for a signal behind the first; or others stand between them, or nothing does; or one
+// of the two is the host's.
 enum class CellSync : uint8_t {
   kMissed,
   kFull,
@@ -25,9 +26,11 @@ enum class CellSync : uint8_t {
   kEdge,
   kSignal,
   kIndirect,
+  kHost,
 };
-inline constexpr std::array<std::string_view, 9> kCellSyncWords = {
-    "missed", "full", "execution", "scoped", "several", "queue", "edge", "signal", "indirect"};
+inline constexpr std::array<std::string_view, 10> kCellSyncWords = {
+    "missed", "full", "execution", "scoped",   "several",
+    "queue",  "edge", "signal",    "indirect", "host"};
 
 struct DispatchPair {
   DispatchId first;

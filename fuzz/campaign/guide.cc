@@ -12,6 +12,7 @@
 #include "encoder/program/hash.h"
 #include "encoder/program/names.h"
 #include "encoder/program/stop.h"
+#include "encoder/queues/queue_encoder.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
@@ -19,6 +20,7 @@
 #include "fuzz/campaign/journal_text.h"
 #include "fuzz/generate/mutator.h"
 #include "fuzz/generate/program_lengths.h"
+#include "fuzz/generate/program_queues.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -43,17 +45,21 @@ size_t pick_parent(size_t count, Choice& choice) {
   return count - 1 - choice.below(std::min<uint64_t>(count, kLatestParents));
 }
 
-// As the lines that fit make it; none if they are no program with two dispatches.
-std::optional<Program> leniently_built(const ProgramDraft& draft, uint64_t item_count_max) {
+// As the lines that fit make it; none if they are no program with two dispatches of a queue.
+std::optional<Program> leniently_built(const ProgramDraft& draft, uint64_t item_count_max,
+                                       bool has_host_work) {
   ParseOptions options;
   options.skips_invalid_lines = true;
+  options.reads_every_queue = has_host_work;
   options.limits.statement_count = item_count_max;
   options.limits.memory_count = item_count_max;
   options.limits.tensor_count = item_count_max;
   options.limits.expansion_count = kMutantExpansionMax;
   auto program = build(draft, options.limits);  // Most mutants fit as a whole.
   if (!program) program = parse(print(draft), "<mutant>", options);
-  if (!program || program->dispatches.size() < 2) return std::nullopt;
+  if (!program) return std::nullopt;
+  const size_t count = program->dispatches.size() - program->host_dispatches.size();
+  if (count < 2) return std::nullopt;
   return std::move(*program);
 }
 
@@ -128,11 +134,14 @@ std::optional<Program> Guide::program_of_run(uint64_t run_index) const {
   const ProgramDraft& other = candidate(state, pick_parent(count, choice));
   GeneratorOptions generator = options_.generator;
   generator.has_barriers = false;
-  const ProgramDraft mutant = mutate_for_encoder(parent, other, choice, generator);
+  ProgramDraft mutant = mutate_for_encoder(parent, other, choice, generator);
+  const bool has_host_work =
+      options_.queue_encoder != nullptr && options_.queue_encoder->takes_host_work;
+  if (has_host_work) settle_beside_host(mutant);
   const uint64_t item_count_max =
       std::max<uint64_t>({kItemsPerDispatch * options_.generator.max_dispatches,
                           parent.items.size(), other.items.size()});
-  return leniently_built(mutant, item_count_max);
+  return leniently_built(mutant, item_count_max, has_host_work);
 }
 
 void Guide::keep_only_new(std::span<RunOutcome> outcomes) const {

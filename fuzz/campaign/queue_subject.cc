@@ -50,9 +50,7 @@ class QueueSubject final : public Subject {
     }
     // Drawn last, so that a seed gives all others the same programs.
     if (encoder_.knows_splits) give_splits(draft, choice);
-    // What mutation makes of the host not every encoder takes.
-    const bool has_mutants = options().guide != nullptr;
-    if (encoder_.takes_host_work && !has_mutants) give_queues_and_host(draft, choice);
+    if (encoder_.takes_host_work) give_queues_and_host(draft, choice);
     return draft;
   }
 
@@ -128,9 +126,8 @@ class QueueSubject final : public Subject {
     return judges;
   }
 
-  // Who takes no count has a queue of its own.
   void give_queues_and_host(ProgramDraft& draft, Choice& choice) const {
-    const bool has_queues = encoder_.takes_queue_count && choice.chance(1, 3);
+    const bool has_queues = encoder_.takes_given_queues && choice.chance(1, 3);
     if (has_queues) give_splits(draft, choice);
     if (choice.chance(1, 2)) give_host_work(draft, choice);
     if (has_queues) give_queues(draft, choice);

@@ -12,6 +12,7 @@
 #include "encoder/program/error_of.h"
 #include "encoder/program/hash.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/merge.h"
@@ -151,11 +152,16 @@ Result<Success> check_guided(FuzzOptions& options) {
   return Success{};
 }
 
+// What encoders for several queues take of programs of one.
+Result<Success> check_for_queues(const Program& program) {
+  if (auto checked = check_count(program); !checked) return checked;
+  return check_host_work_of_no_queue(program);
+}
+
 Result<Success> set_corpus(FuzzOptions& options) {
   if (options.corpus.empty()) return Success{};
   const QueueEncoderEntry* const queue_encoder = options.campaign.queue_encoder;
-  auto corpus =
-      read_corpus(options.corpus, queue_encoder != nullptr ? check_is_dispatches : nullptr);
+  auto corpus = read_corpus(options.corpus, queue_encoder != nullptr ? check_for_queues : nullptr);
   if (!corpus) return corpus.error();
   options.campaign.corpus = std::move(corpus->programs);
   options.campaign.corpus_digest = corpus->digest;

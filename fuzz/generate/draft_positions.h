@@ -75,8 +75,9 @@ void for_each_operand(ProgramDraft& draft, Visit visit) {
 
 enum class NameKind : uint8_t { kMemory, kTensor, kMemoryOrTensor, kCapture };
 
-// Calls `visit` with every name that the item declares or refers to, labels apart, and with what it
-// is a name of. A name of the first two kinds may be empty. Witnesses and expectations have none.
+// Calls `visit` with every name that the item declares or refers to, and with what it is a name of,
+// but for those of statements, queues, semaphores and events. A name of the first two kinds may be
+// empty. Witnesses and expectations have none.
 template <typename Visit>
 void for_each_name(ItemDraft& item, Visit visit) {
   if (auto* memory = std::get_if<MemoryDraft>(&item)) {
@@ -98,6 +99,15 @@ void for_each_name(ItemDraft& item, Visit visit) {
     visit(capture->name, NameKind::kCapture);
   } else if (auto* replay = std::get_if<ReplayDraft>(&item)) {
     visit(replay->capture, NameKind::kCapture);
+  } else if (auto* access = std::get_if<HostAccessDraft>(&item)) {
+    for (OperandDraft& operand : access->operands) visit(operand.name, NameKind::kMemoryOrTensor);
+  } else if (auto* sync = std::get_if<SyncDraft>(&item)) {
+    for (OperandDraft& operand : sync->operands) visit(operand.name, NameKind::kMemoryOrTensor);
+    for (DependencyDraft& dependency : sync->dependencies) {
+      for (OperandDraft& operand : dependency.operands) {
+        visit(operand.name, NameKind::kMemoryOrTensor);
+      }
+    }
   }
   for_each_operand(item,
                    [&](OperandDraft& operand) { visit(operand.name, NameKind::kMemoryOrTensor); });

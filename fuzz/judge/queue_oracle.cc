@@ -227,7 +227,7 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
 
 Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                                  uint64_t number) {
-  const bool says_queues = has_given_queues(program) && encoder.takes_host_work;
+  const bool says_queues = has_given_queues(program) && encoder.takes_given_queues;
   return encoder.encode(program, says_queues ? 0 : queue_count_of(encoder, number));
 }
 

@@ -130,14 +130,28 @@ TEST(EncodeSemaphores, WantsSerialQueuesOrNone) {
               HasSubstr("--queues asks to choose"));
 }
 
-TEST(QueueEncoders, TakeDispatchesAloneIfTheyDoNotSayOtherwise) {
+TEST(QueueEncoders, TakeWhatTheHostDoesAndTheEndsOfValues) {
   for (const QueueEncoderEntry& entry : queue_encoder_registry()) {
-    if (entry.takes_host_work) continue;
-    EXPECT_THAT(error_of(entry.name, "tensor t f32[2] at a+0\ndispatch K writes t\nfree t\n"),
-                HasSubstr("'free t'"));
-    EXPECT_THAT(error_of(entry.name, "host writes a\ndispatch K reads a\n"),
-                HasSubstr("the host reads or writes"));
-    EXPECT_THAT(error_of(entry.name, "dispatch K reads a\nhost idle\n"), HasSubstr("'host idle'"));
+    EXPECT_TRUE(entry.takes_host_work) << entry.name;
+    for (const char* body : {"tensor t f32[2] at a+0\ndispatch K writes t\nfree t\n",
+                             "host writes a\ndispatch K reads a\nsplit\ndispatch K writes a\n",
+                             "dispatch K reads a\nhost idle\nhost writes a\n", "host reads a\n"}) {
+      EXPECT_EQ(error_of(entry.name, body), "no error") << entry.name << "\n" << body;
+    }
+    EXPECT_THAT(error_of(entry.name,
+                         "barrier compute.write -> compute.read transitions a\n"
+                         "dispatch K reads a\n"),
+                HasSubstr("does something to its operands"))
+        << entry.name;
+    EXPECT_THAT(error_of(entry.name, "memory n 8 noncoherent=4\nhost reads n\n"),
+                HasSubstr("'n', which is not coherent"))
+        << entry.name;
+    EXPECT_THAT(error_of(entry.name,
+                         "tensor t f32[2] at a+0\nx: queue serial\ndispatch K writes t on x\n"
+                         "free t on x\n"),
+                entry.takes_given_queues ? HasSubstr("no error")
+                                         : HasSubstr("'free t' acts in the order of a queue"))
+        << entry.name;
   }
 }
 

@@ -229,6 +229,7 @@ TEST(QueueCampaign, FindsEachPlantedMistakeWithinTwentyThousandPrograms) {
   for (const Mutant& mutant : kMutants) {
     QueueEncoderEntry entry{mutant.name, "", true, mutant.takes_queue_count, mutant.encode};
     entry.takes_host_work = mutant.takes_host_work;
+    entry.takes_given_queues = mutant.takes_host_work && mutant.takes_queue_count;
     for (int seed = 1; seed <= seed_count; ++seed) {
       const CampaignReport report = reported(entry, static_cast<uint64_t>(seed));
       EXPECT_FALSE(report.finds.empty()) << mutant.name << ", seed " << seed;

@@ -54,6 +54,12 @@ ProgramDraft with_labels(ProgramDraft draft) {
   return draft;
 }
 
+// Which the text says with the barrier.
+bool is_said_by_barrier(const Program& program, const Statement& statement) {
+  return statement.kind == StatementKind::kDispatch &&
+         program.dispatches[statement.index].is_transition();
+}
+
 // A name that no statement has.
 std::string fresh_label(const Program& program, uint32_t statement) {
   std::string label = "w" + std::to_string(statement);
@@ -66,19 +72,55 @@ std::string fresh_label(const Program& program, uint32_t statement) {
   return label;
 }
 
+constexpr size_t kNoItem = SIZE_MAX;
+
+// By statement of the text, as it is executed: its item of the draft; none of what a line stands
+// for that executes others, as a replay does. Requires: `draft` is that of `program`, in short.
+std::vector<size_t> items_of_statements(const Program& program, const ProgramDraft& draft) {
+  std::vector<size_t> items;
+  const auto skip = [&](StatementId first, uint32_t count) {
+    const auto begin = program.statements.begin() + first.index;
+    items.insert(items.end(),
+                 static_cast<size_t>(std::count_if(begin, begin + count,
+                                                   [&](const Statement& statement) {
+                                                     return !is_said_by_barrier(program, statement);
+                                                   })),
+                 kNoItem);
+  };
+  size_t replay = 0;
+  size_t backward = 0;
+  bool is_recording = false;
+  for (size_t i = 0; i < draft.items.size(); ++i) {
+    const ItemDraft& item = draft.items[i];
+    is_recording |= std::holds_alternative<CaptureDraft>(item);
+    is_recording &= !std::holds_alternative<EndDraft>(item);
+    if (is_recording) continue;
+    if (std::holds_alternative<ReplayDraft>(item)) {
+      skip(program.replays[replay].first, program.replays[replay].statement_count);
+      ++replay;
+    } else if (std::holds_alternative<BackwardDraft>(item)) {
+      skip(program.backwards[backward].first, program.backwards[backward].statement_count);
+      ++backward;
+    } else if (holds_any<DispatchDraft, BarrierDraft, LifetimeDraft, SyncDraft, HostAccessDraft>(
+                   item)) {
+      items.push_back(i);
+    }
+  }
+  return items;
+}
+
 // The line that expects a deadlock names those that wait, as a check does; they get labels for it.
 Program with_deadlock_line(const Program& program) {
-  ProgramDraft draft = without_evidence(expanded_draft_of(program));
-  const std::vector<size_t> positions =
-      positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, SyncDraft, HostAccessDraft>(draft);
+  ProgramDraft draft = without_evidence(draft_of(program));
+  const std::vector<size_t> items = items_of_statements(program, draft);
   ExpectDraft expect;
   expect.kind = FindingKind::kDeadlock;
   const FactPlace place = place_of(program, Deadlock{deadlock_of(program)});
   for (const StatementId waiting : place.waiting) {
     const Statement& statement = program.statements[waiting.index];
     const bool has_name = statement.label.is_some() || statement.kind == StatementKind::kDispatch;
-    auto* const step =
-        std::get_if<SyncDraft>(&draft.items[positions[text_number_of(program, waiting)]]);
+    const size_t item = items[text_number_of(program, waiting)];
+    auto* const step = item == kNoItem ? nullptr : std::get_if<SyncDraft>(&draft.items[item]);
     if (!has_name && step == nullptr) return build(draft).value();
     if (!has_name) step->label = fresh_label(program, waiting.index);
     expect.waiting.push_back(has_name ? program.reference_of(waiting) : step->label);

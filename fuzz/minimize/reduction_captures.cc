@@ -1,5 +1,6 @@
 // The pass over captures: a recording goes with all that replays it, and what only feeds it becomes
-// an input.
+// an input. What a replay executes takes its place, unless it names a queue: such a line may be the
+// launch of a graph, which statements on other queues would not show.
 #include <algorithm>
 #include <cstddef>
 
@@ -11,6 +12,15 @@ namespace {
 bool replays(const ItemDraft& item, const CaptureDraft& capture) {
   const auto* replay = std::get_if<ReplayDraft>(&item);
   return replay != nullptr && replay->capture == capture.name;
+}
+
+bool is_replayed_once_on_no_queue(const ProgramDraft& draft, const CaptureDraft& capture) {
+  size_t count = 0;
+  for (const ItemDraft& item : draft.items) {
+    if (!replays(item, capture)) continue;
+    if (++count > 1 || !std::get<ReplayDraft>(item).queue.empty()) return false;
+  }
+  return count == 1;
 }
 
 // The draft without capture number `at` of the items. Replays go too, or what was recorded stands
@@ -68,10 +78,8 @@ void drop_captures(Reduction& reduction) {
     const ProgramDraft& draft = reduction.current();
     const size_t at = positions_of<CaptureDraft>(draft)[count];
     const auto& capture = reduction.item<CaptureDraft>(at);
-    const auto replay_count = std::ranges::count_if(
-        draft.items, [&](const ItemDraft& item) { return replays(item, capture); });
-    const bool is_replayed_once = replay_count == 1;
-    if (reduction.attempt(without_capture(draft, at, false)) || !is_replayed_once) continue;
+    const bool may_be_spelled_out = is_replayed_once_on_no_queue(draft, capture);
+    if (reduction.attempt(without_capture(draft, at, false)) || !may_be_spelled_out) continue;
     reduction.attempt(without_capture(reduction.current(), at, true));
   }
   drop_recorded_producers(reduction);

@@ -1,5 +1,8 @@
 // Passes over what queues have. Whole statements go in drop_statements().
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "fuzz/minimize/reduction.h"
@@ -45,6 +48,13 @@ void move_to_default_queue(Reduction& reduction) {
   });
 }
 
+bool is_replayed_on(const ProgramDraft& draft, const std::string& queue) {
+  return std::ranges::any_of(draft.items, [&](const ItemDraft& item) {
+    const auto* const replay = std::get_if<ReplayDraft>(&item);
+    return replay != nullptr && replay->queue == queue;
+  });
+}
+
 void simplify_semaphores(Reduction& reduction) {
   reduction.for_each<SyncDraft>([&](size_t at) {
     reduction.drop_elements<SyncDraft>(at, &SyncDraft::semaphores, 1);
@@ -64,7 +74,10 @@ void simplify_queues(Reduction& reduction) {
   simplify_semaphores(reduction);
   move_to_default_queue(reduction);
   reduction.for_each<QueueDraft>([&](size_t at) {
-    if (reduction.item<QueueDraft>(at).kind == QueueKind::kConcurrent) return;
+    const QueueDraft& queue = reduction.item<QueueDraft>(at);
+    // Where a replay is launched stays a stream.
+    const bool is_simple = queue.kind == QueueKind::kConcurrent;
+    if (is_simple || is_replayed_on(reduction.current(), queue.name)) return;
     reduction.attempt_change<QueueDraft>(
         at, [](QueueDraft& queue) { queue.kind = QueueKind::kConcurrent; });
   });

@@ -74,6 +74,55 @@ expect deadlock held
 )");
 }
 
+// What a stream launches stays a launch of that stream.
+TEST(MinimizeQueues, KeepsLaunchesAsLines) {
+  EXPECT_EQ(minimized(R"(memory x 64
+memory y 64
+memory z 64
+work: queue serial
+copies: queue serial
+capture step
+make: dispatch Make writes x
+use: dispatch Use reads x writes y after make
+end
+replay step on work
+replay step on work
+fetch: dispatch Fetch reads y writes z on copies
+)"),
+            R"(interlock 1
+memory x 2
+work: queue serial
+capture step
+use: dispatch Opaque writes x[0:1]
+end
+replay step on work
+fetch: dispatch Opaque reads x[0:1] writes x[1:2]
+witness fetch before use@1
+expect RAW use@1 fetch
+)");
+}
+
+// The line that expects the deadlock names a wait, and nothing is spelled out for it.
+TEST(MinimizeQueues, KeepsLaunchesBesideADeadlock) {
+  const std::string body = R"(work: queue serial
+capture step
+make: dispatch Make writes x
+use: dispatch Use reads x after make
+end
+)";
+  const std::string memory = "memory x 64\n";
+  MinimizeOptions options;
+  options.evaluation_limit = 0;
+  const Result<MinimizeReport> report = minimize_program(
+      program_of(memory + body + "wait s=1 on work\nreplay step on work\nsignal s=1 on work\n"),
+      options);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(print(report->program),
+            "interlock 1\n" + memory + body +
+                "w0: wait s=1 on work\nreplay step on work\nsignal s=1 on work\n"
+                "expect deadlock w0\n");
+}
+
 TEST(MinimizeQueues, RefusesAProgramWithoutAFinding) {
   EXPECT_EQ(minimized("memory x 64\nq1: queue serial\ndispatch Make writes x on q1\n"),
             "The program has no finding, so there is nothing to keep while it shrinks.");

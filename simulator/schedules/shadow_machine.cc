@@ -10,6 +10,11 @@
 //   an atomic finds what memory holds when it commits. A strict write that is neither may fetch at
 //   any time before its commit, as no output depends on that: it does so then. What the host has
 //   lost there counts for nothing, as no dependency need separate the two.
+// - What two operands of one dispatch write is written twice, whenever it is fetched or committed:
+// by
+//   the one that comes later over what the other one wrote. Which of them it is nobody says, so
+//   that is `alias` to a check, and no difference between schedules. Slices of such a dispatch are
+//   one.
 // - No slice sees the waiting stores of another slice of its dispatch: they do not conflict.
 // - An atomic is v -> R^-1(R(v) + h) with a bijection R of its operation: atomics of one operation
 //   commute, those of two do not. h depends on what the slice reads and never on the atomic bytes:
@@ -62,7 +67,13 @@ uint64_t ShadowMachine::digest_of(uint32_t unit) const {
   return digest;
 }
 
-// Of several operands that write one segment, those after the first find what that wrote.
+bool ShadowMachine::is_written_before(uint32_t unit, uint32_t write, uint32_t segment) const {
+  const auto first = program_.writes.begin() + program_.units[unit].first_write;
+  return std::any_of(first, program_.writes.begin() + write, [segment](const ShadowWrite& other) {
+    return other.span.begin <= segment && segment < other.span.end;
+  });
+}
+
 void ShadowMachine::keep_old_content(uint32_t dispatch, uint32_t unit) {
   const uint32_t first = program_.units[unit].first_write;
   const uint32_t end = program_.units[unit + 1].first_write;
@@ -71,12 +82,10 @@ void ShadowMachine::keep_old_content(uint32_t dispatch, uint32_t unit) {
     const ShadowWrite& write = program_.writes[w];
     if (write.effect != ShadowEffect::kPartial) continue;
     for (uint32_t s = write.span.begin; s < write.span.end; ++s) {
-      const bool is_written = std::any_of(
-          program_.writes.begin() + first, program_.writes.begin() + w,
-          [s](const ShadowWrite& other) { return other.span.begin <= s && s < other.span.end; });
       const uint64_t* const early = find_fetched(dispatch, s, write_sorts_[dispatch]);
-      old.push_back(is_written ? std::nullopt
-                               : std::optional(early != nullptr ? *early : values_[s]));
+      old.push_back(is_written_before(unit, w, s)
+                        ? std::nullopt
+                        : std::optional(early != nullptr ? *early : values_[s]));
     }
   }
   if (!old.empty()) kept_.insert_or_assign(unit, std::move(old));

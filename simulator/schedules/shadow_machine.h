@@ -77,6 +77,8 @@ class ShadowMachine {
   // What the partial writes of a unit that commits late find at its run.
   void keep_old_content(uint32_t dispatch, uint32_t unit);
   const KeptContent* find_kept(uint32_t unit) const;
+  // Whether an operand of the unit that comes before this write writes the segment, too.
+  bool is_written_before(uint32_t unit, uint32_t write, uint32_t segment) const;
   // All writes of a unit put back what it found, or none does.
   bool puts_back(uint32_t unit) const {
     if (!puts_any_back_) return false;

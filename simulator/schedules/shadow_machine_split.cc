@@ -94,7 +94,9 @@ void ShadowMachine::keep_in_cache(uint32_t dispatch, uint32_t unit) {
     for (uint32_t segment = span.begin; segment < span.end; ++segment) {
       position += kGolden64;
       uint64_t value = scrambled(position);
-      const uint64_t* const early = find_fetched(dispatch, segment, write_sorts_[dispatch]);
+      const uint64_t* const early = is_written_before(unit, w, segment)
+                                        ? nullptr
+                                        : find_fetched(dispatch, segment, write_sorts_[dispatch]);
       const uint64_t old = early != nullptr ? *early : value_for(dispatch, segment);
       if (kIsStrict && !is_over_lost(dispatch, segment)) {
         value = absorb(absorb(value, old), kGolden64);
@@ -176,8 +178,9 @@ void ShadowMachine::commit_split(uint32_t dispatch, uint32_t unit,
       if (!places.empty()) changed.push_back(segment);
       uint64_t& value = values_[segment];
       const uint64_t written = scrambled(position);
+      const bool finds_early = !is_kept && !is_written_before(unit, w, segment);
       const uint64_t* const early =
-          is_kept ? nullptr : find_fetched(dispatch, segment, write_sorts_[dispatch]);
+          finds_early ? find_fetched(dispatch, segment, write_sorts_[dispatch]) : nullptr;
       if (write.effect == ShadowEffect::kAtomic) {
         value = apply_atomic(write.operation, value, written);
       } else if (!kIsStrict && write.effect == ShadowEffect::kKeep) {

@@ -122,12 +122,29 @@ void UnitRanges::add_dispatch(const Program& program, const Dispatch& dispatch) 
   }
 }
 
-// Returns false if it is one unit: it has one slice, or too many.
+// Whether what it does to a byte depends on which of its own operands comes last, whatever the
+// order of its slices.
+bool do_outputs_share_a_byte(std::span<const Access> accesses) {
+  for (size_t b = 1; b < accesses.size(); ++b) {
+    for (size_t a = 0; a < b; ++a) {
+      const bool are_outputs = accesses[a].has_write_side() && accesses[b].has_write_side();
+      const bool commute = accesses[a].is_atomic() && accesses[b].is_atomic();
+      if (are_outputs && !commute && accesses[a].memory == accesses[b].memory &&
+          share_a_byte(accesses[a].range, accesses[b].range)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Returns false if it is one unit: it has one slice, or too many, or outputs that share a byte.
 bool UnitRanges::add_slices(const Program& program, const Dispatch& dispatch) {
   const uint64_t slice_count = slice_count_of(program, dispatch);
   if (slice_count <= 1 || slice_count > pieces_left_) return false;
   const KernelParams params = params_of(program, dispatch);
   const auto accesses = program.accesses_of(dispatch);
+  if (do_outputs_share_a_byte(accesses)) return false;
   std::array<SlicedAccess, kTableOperandsMax> operands;
   uint64_t runs_per_slice = 1;
   for (size_t a = 0; a < accesses.size(); ++a) {

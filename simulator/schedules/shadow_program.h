@@ -22,7 +22,8 @@ struct ShadowWrite {
   AtomicOp operation;
 };
 
-// A slice; or a whole dispatch, if it has too many of them. Its reads and writes end where those of
+// A slice; or a whole dispatch, if it has too many of them or two of its outputs share a byte. Its
+// reads and writes end where those of
 // the next unit begin.
 struct ShadowUnit {
   uint32_t first_read;

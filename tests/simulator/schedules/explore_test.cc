@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "simulator/hazards/alias_contracts.h"
+#include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/strategy.h"
+#include "tests/program_count.h"
 #include "tests/simulator/programs/program_text.h"
 
 namespace interlock::explore_test {
@@ -190,6 +193,68 @@ TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
     EXPECT_THAT(
         witness_of(program, exploration),
         AnyOf(ElementsAre("w after c"), ElementsAre("w before r"), ElementsAre("r after w")));
+  }
+}
+
+std::vector<ByteRange> ranges_within(uint64_t size) {
+  std::vector<ByteRange> ranges;
+  for (uint64_t begin = 0; begin < size; ++begin) {
+    for (uint64_t end = begin + 1; end <= size; ++end) ranges.push_back({begin, end});
+  }
+  return ranges;
+}
+
+// Of what two outputs of one dispatch share nobody says which of them is last: that is `alias`, and
+// no matter of order. So explore finds something iff there is a hazard, whatever they share: all
+// pairs of ranges, beside what may come between, with a reader that waits or does not.
+TEST(Explore, TakesNothingThatADispatchDoesToItsOwnOutputsForADifference) {
+  constexpr std::string_view kPrograms[] = {
+      "memory a 4\nmemory b 4\nmemory c 4\ndispatch Z writes c\ndispatch W writes {0}{2}\n"
+      "{1}dispatch R reads a writes b\n",
+      "memory a 4\nmemory b 4\nmemory c 4\nx: queue serial\ny: queue serial\n"
+      "dispatch W writes {0}{2} on x\nsignal s=1 on x\ndispatch Z writes c\n"
+      "{3}dispatch R reads a writes b on y\n",
+      "memory a 4\nmemory b 4\nmemory c 4\nx: queue serial\ndispatch Z writes c\n"
+      "host writes {0}\nhost reads a\ndispatch R reads a writes b on x\n",
+  };
+  uint64_t tried_count = 0;
+  const uint64_t size = is_slow_build() ? 2 : 3;
+  for (const ByteRange first : ranges_within(size)) {
+    for (const ByteRange second : ranges_within(size)) {
+      const std::string outputs =
+          fmt::format("a[{}:{}] a[{}:{}]", first.begin, first.end, second.begin, second.end);
+      for (size_t i = 0; i < 12; ++i) {
+        const bool waits = i / 3 % 2 == 0;
+        const std::string text =
+            fmt::format(fmt::runtime(kPrograms[i % 3]), outputs,
+                        waits ? "barrier compute.write -> compute.read\n" : "",
+                        i < 6 ? "" : " partial", waits ? "wait s=1 on y\n" : "");
+        SCOPED_TRACE(text);
+        const Program program = program_of(text);
+        ASSERT_EQ(!find_alias_violations(program).empty(), share_a_byte(first, second));
+        const bool has_hazard = !find_hazards(program, HappensBefore(program)).hazards.empty();
+        ASSERT_EQ(has_hazard, !waits && i % 3 != 2);
+        uint64_t strict_count = 0;
+        for (const std::string_view strategy : {"random", "pct", "directed"}) {
+          const Exploration exploration = explore(program, *find_strategy(strategy), {20, 1});
+          tried_count += exploration.tried.size();
+          strict_count += exploration.strict_count;
+        }
+        ASSERT_EQ(strict_count > 0, has_hazard);
+      }
+    }
+  }
+  EXPECT_GT(tried_count, is_slow_build() ? 2000u : 10'000u);
+}
+
+// Slices of such a dispatch are not told apart either.
+TEST(Explore, TakesNoOrderOfSlicesThatWriteTheSameForADifference) {
+  const Program program = program_of(
+      "memory m 64\ntensor g f32[2,4] = random(1)\ntensor ga f32[2,2] at m+0\n"
+      "tensor gb f32[2,2] at m+4\ndispatch split reads g writes ga gb\n");
+  ASSERT_EQ(find_alias_violations(program).size(), 1u);
+  for (const StrategyEntry& strategy : strategy_registry()) {
+    EXPECT_EQ(explore(program, strategy, {20, 1}).strict_count, 0u) << strategy.name;
   }
 }
 

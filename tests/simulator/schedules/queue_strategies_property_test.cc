@@ -72,6 +72,7 @@ TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
   const int count = proof_count(23'200, 120);
   int judged_count = 0;
   int clean_count = 0;
+  int alias_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     const std::string text = random_text(seed);
     const std::optional<Program> run = reference_run(text);
@@ -79,8 +80,10 @@ TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
     SCOPED_TRACE(text);
     ++judged_count;
     const HappensBefore order(*run);
-    const bool is_clean = !has_hazard(*run) && find_alias_violations(*run, 1).empty();
+    // What operands of one dispatch do to each other is no matter of schedules.
+    const bool is_clean = !has_hazard(*run);
     if (is_clean) ++clean_count;
+    alias_count += is_clean && !find_alias_violations(*run, 1).empty();
     ShadowMachine machine(*run);
     const ShadowResult reference = machine.run(issue_order_schedule(*run), ShadowMode::kStrict);
     for (const StrategyEntry& strategy : strategy_registry()) {
@@ -100,6 +103,7 @@ TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
   }
   EXPECT_GT(judged_count, count / 2);
   EXPECT_GE(clean_count, count / 20);
+  if (!is_slow_build()) EXPECT_GT(alias_count, 0);
   print_proof(judged_count,
               "no strategy runs operations of several queues against the clocks, nor differs "
               "without a hazard");

@@ -112,7 +112,8 @@ std::string zsh_arguments(const CommandOutline& command) {
   return text + '\n';
 }
 
-// `help` takes the names of commands; and any command takes --color, which main.cc reads.
+// `help` takes the names of commands, and `version` nothing; and any command takes --color. These
+// main.cc reads.
 CommandOutline with_words_of_all(CommandOutline outline) {
   const OptionOutline color{
       {"--color"}, "when to print in colour", {"auto", "always", "never"}, false, true};
@@ -121,9 +122,10 @@ CommandOutline with_words_of_all(CommandOutline outline) {
     for (CommandOutline& below : command.commands) self(self, below);
   };
   add_color(add_color, outline);
-  CommandOutline help{"help", "how a command is used", {}, {}};
+  CommandOutline help{"help", "how a command is used", {color}, {}};
   help.options.push_back({{"COMMAND"}, "", names_of(outline.commands), true, true});
   outline.commands.push_back(std::move(help));
+  outline.commands.push_back({"version", "which release this is", {color}, {}});
   return outline;
 }
 

@@ -55,7 +55,7 @@ std::string unknown_subcommand(const CLI::App& app) {
 }
 
 // Of options that there are not CLI11 names all and none that may be meant. Empty if the first
-// argument that it did not expect is no option.
+// argument that it did not expect is no option, or there is none.
 std::string unknown_option(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty() || !rest.front().starts_with("--")) return {};
@@ -120,9 +120,9 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 // `interlock help CMD` is `interlock CMD --help`, and `interlock version` is what other programs
-// answer to.
-void replace_words(std::vector<std::string>& arguments) {
-  if (arguments.empty()) return;
+// answer to. Returns whether it is `help`.
+bool replace_words(std::vector<std::string>& arguments) {
+  if (arguments.empty()) return false;
   if (arguments.front() == "help") {
     arguments.erase(arguments.begin());
     // Which are no commands with options of their own.
@@ -130,9 +130,10 @@ void replace_words(std::vector<std::string>& arguments) {
         arguments.size() == 1 && (arguments[0] == "help" || arguments[0] == "version");
     if (is_of_all) arguments.clear();
     arguments.push_back("--help");
-  } else if (arguments.front() == "version") {
-    arguments.front() = "--version";
+    return true;
   }
+  if (arguments.front() == "version") arguments.front() = "--version";
+  return false;
 }
 
 ExitStatus run_command_line(int argc, char** argv) {
@@ -159,7 +160,7 @@ ExitStatus run_command_line(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const Result<Success> coloured = take_colour(arguments);
   if (!coloured) return report_error(coloured.error());
-  replace_words(arguments);
+  const bool is_help_word = replace_words(arguments);
   try {
     std::ranges::reverse(arguments);  // As CLI11 wants them.
     app.parse(std::move(arguments));
@@ -170,7 +171,15 @@ ExitStatus run_command_line(int argc, char** argv) {
     const bool has_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
     std::string unknown;
     if (lacks_command || asks_for_help) unknown = unknown_subcommand(app);
-    if (unknown.empty() && (lacks_command || has_extras)) unknown = unknown_option(app);
+    // Whoever adds `--help` may have anything before it; after the word `help` stands a command.
+    const bool is_of_help_word = asks_for_help && is_help_word;
+    if (unknown.empty() && (lacks_command || has_extras || is_of_help_word)) {
+      unknown = unknown_option(app);
+    }
+    if (unknown.empty() && is_of_help_word && !app.remaining(true).empty()) {
+      unknown = fmt::format("`interlock help` takes a command, and {} is no part of one.",
+                            in_quotes(app.remaining(true).front()));
+    }
     if (!unknown.empty()) return report_error({unknown});
     if (error.get_exit_code() != 0) return report_error(usage_error(app, error));
     app.exit(error);

@@ -79,6 +79,9 @@ A program is text, one statement a line, in a file whose name ends in
 .B interlock help
 .I COMMAND
 says the same of one, with the defaults.
+.PP
+.B interlock version
+says which release this is.
 {commands}.SH EXIT STATUS
 .TP
 .B 0

@@ -195,6 +195,22 @@ TEST(BadInput, HelpAndVersionAreWordsToo) {
   EXPECT_EQ(run_interlock({"--color=always", "version"}).out, run_interlock({"--version"}).out);
 }
 
+TEST(BadInput, HelpTakesNoOptionThatTheCommandHasNot) {
+  const CommandResult result = run_interlock({"help", "check", "--advise"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err,
+            "error: 'interlock check' has no option '--advise'. Did you mean '--advice'? "
+            "`interlock check --help` lists them.\n");
+  EXPECT_EQ(run_interlock({"help", "--foo"}).status, 2);
+  EXPECT_EQ(run_interlock({"help", "version", "--foo"}).status, 2);
+  const CommandResult letter = run_interlock({"help", "generate", "mlp", "-z"});
+  EXPECT_EQ(letter.status, 2);
+  EXPECT_EQ(letter.err, "error: `interlock help` takes a command, and '-z' is no part of one.\n");
+  // As with most programs, `--help` is all that counts.
+  EXPECT_EQ(run_interlock({"check", "--foo", "--help"}).out, run_interlock({"help", "check"}).out);
+}
+
 // Short output fails when it is flushed at the end, long output on the way.
 TEST(BadInput, OutputThatCannotBeWrittenIsStatusTwo) {
   const std::string bug = INTERLOCK_SOURCE_DIR "/corpus/bugs/mlx-3630.ilk";

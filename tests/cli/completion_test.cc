@@ -72,6 +72,8 @@ TEST(Completion, OfBashOffersCommandsOptionsAndTheirValues) {
               UnorderedElementsAre("--layers="));
   EXPECT_THAT(offered_by_bash({"interlock", "check", "--nothing"}), IsEmpty());
   EXPECT_THAT(offered_by_bash({"interlock", "help", "f"}), UnorderedElementsAre("fix", "fuzz"));
+  EXPECT_THAT(offered_by_bash({"interlock", "ve"}), UnorderedElementsAre("version"));
+  EXPECT_THAT(offered_by_bash({"interlock", "version", "--"}), UnorderedElementsAre("--color="));
   EXPECT_THAT(offered_by_bash({"interlock", "check", "--col"}), UnorderedElementsAre("--color="));
   EXPECT_THAT(offered_by_bash({"interlock", "check", "--color", "=", ""}),
               UnorderedElementsAre("auto", "always", "never"));
@@ -97,6 +99,10 @@ TEST(Completion, AreScriptsThatTheirShellsTake) {
     const CommandResult printed = run_interlock({"completion", shell});
     EXPECT_EQ(printed.status, 0);
     EXPECT_THAT(printed.out, HasSubstr("interlock completion " + shell));
+    for (const char* word : {"help", "version"}) {
+      EXPECT_THAT(printed.out, HasSubstr(std::string("    ") + (shell == "zsh" ? "" : "'") + word +
+                                         (shell == "zsh" ? ")" : "')")));
+    }
     if (!is_command(shell)) continue;
     expect_silent_success(shell + " -n " + quoted(temporary_file("script." + shell, printed.out)));
   }

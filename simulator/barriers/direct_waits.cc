@@ -7,6 +7,7 @@
 
 #include "simulator/barriers/wait_certificate.h"
 #include "simulator/hazards/hazards.h"
+#include "simulator/order/edge_cursor.h"
 #include "simulator/order/submissions.h"
 
 namespace interlock {
@@ -247,10 +248,11 @@ DirectWaits of_edges(const Program& program) {
   DirectWaits result;
   result.is_of_edges = true;
   result.wait_count = program.edges.size();
+  EdgeCursor edges(program);
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     const DispatchId id(i);
     uint32_t line = static_cast<uint32_t>(result.lines.size());
-    for (const Edge& edge : program.edges_to(id)) {
+    for (const Edge& edge : edges.to(id)) {
       const uint32_t from = edge.from.index;
       result.before_of_all.push_back(from);
       const uint32_t theirs = result.line_of[from];

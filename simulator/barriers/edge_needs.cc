@@ -12,6 +12,7 @@
 
 #include "encoder/program/stop.h"
 #include "simulator/hazards/hazards.h"
+#include "simulator/order/edge_cursor.h"
 
 namespace interlock {
 namespace {
@@ -89,6 +90,7 @@ class EdgeSearch {
   EdgeSearch(const Program& program, std::span<const SyncPiece> pieces)
       : program_(program),
         pieces_(pieces),
+        edges_(program),
         paths_(program),
         is_full_(std::ranges::none_of(program.edges, &Edge::is_programmatic)) {
     needs_.is_needed.resize(pieces.size());
@@ -109,10 +111,11 @@ class EdgeSearch {
 
  private:
   void judge_edge(size_t piece, const Edge& edge) {
-    const bool has_other_path =
-        std::ranges::any_of(program_.edges_to(edge.to), [&](const Edge& other) {
-          return other.from != edge.from && paths_.has(edge.from, other.from);
-        });
+    // Those of one operation stand together.
+    if (edges_to_.empty() || edges_to_.front().to != edge.to) edges_to_ = edges_.to(edge.to);
+    const bool has_other_path = std::ranges::any_of(edges_to_, [&](const Edge& other) {
+      return other.from != edge.from && paths_.has(edge.from, other.from);
+    });
     // A path of full edges does what any edge does.
     needs_.can_go[piece] = has_other_path && is_full_;
     needs_.is_needed[piece] = !has_other_path && conflict(edge.from, edge.to);
@@ -135,6 +138,8 @@ class EdgeSearch {
 
   const Program& program_;
   const std::span<const SyncPiece> pieces_;
+  EdgeCursor edges_;
+  std::span<const Edge> edges_to_;  // One operation.
   EdgePaths paths_;
   const bool is_full_;  // No edge is of execution alone.
   EdgeNeeds needs_;

@@ -10,9 +10,7 @@
 namespace interlock {
 
 StatementId QueueCuts::statement_of(uint32_t step) const {
-  const QueueStepKind kind = steps_[step].kind;
-  const bool is_implied = kind == QueueStepKind::kJoin || kind == QueueStepKind::kSubmission;
-  return is_implied ? StatementId() : StatementId(size_t{steps_[step].statement});
+  return is_implied(step) ? StatementId() : StatementId(size_t{steps_[step].statement});
 }
 
 // Nothing has got to where it takes from, or what it adds leads nowhere.
@@ -23,10 +21,9 @@ bool QueueCuts::is_idle(const QueueStep& step, const QueueMarks& marks, bool is_
   return !links_.begins_at(from) && !marks.has_stage_of(from);
 }
 
-bool QueueCuts::find(const QueueConflict& conflict, uint64_t& work_left,
-                     std::vector<QueueCut>& cuts) {
-  cuts.clear();
-  reached_.clear();
+// Those of the conflict at hand.
+void QueueCuts::take_path(const QueueConflict& conflict) {
+  has_path_ = true;
   // The host's cache is between the two.
   const bool is_of_host = conflict.first_queue == kNoQueue || conflict.second_queue == kNoQueue;
   if (is_of_host && conflict.is_of_memory) {
@@ -34,6 +31,20 @@ bool QueueCuts::find(const QueueConflict& conflict, uint64_t& work_left,
   } else {
     steps_.take_path(conflict.begin, conflict.end, path_);
   }
+}
+
+bool QueueCuts::find(const QueueConflict& conflict, uint64_t& work_left,
+                     std::vector<QueueCut>& cuts) {
+  cuts.clear();
+  conflict_ = conflict;
+  has_path_ = false;
+  if (links_.table()) {
+    // What this needs of the path is in the table.
+    INTERLOCK_CHECK(links_.begin(conflict, {}));
+    if (links_.has_one_level()) return find_by_table(conflict, work_left, cuts);
+  }
+  reached_.clear();
+  take_path(conflict);
   uint64_t work = 8 + path_.size();
   if (work > work_left || !links_.begin(conflict, path_)) return false;
   uint64_t poll = 0;
@@ -142,6 +153,7 @@ void QueueCuts::take(std::span<const QueueLink> links, QueueMarks& reached) cons
 
 // What a statement that goes implies the next one of its queue does, after a barrier of its own.
 bool QueueCuts::has_chain_without(const SyncPiece& piece, uint64_t& work) {
+  if (!has_path_) take_path(conflict_);
   const QueueMarks goal = links_.goal();
   QueueMarks reached = QueueLinks::start();
   left_over_.clear();

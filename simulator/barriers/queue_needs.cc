@@ -86,16 +86,19 @@ class QueueNeedSearch {
       const auto read_sort = read_sort_of(stage, access);
       const auto write_sort = write_sort_of(stage, access);
       for (PlaceIndex first = 0; first < places_.count(); ++first) {
-        QueueConflict conflict{.first_queue = places_.queue_of(first),
-                               .second_queue = program_.queue_of(dispatch),
+        if (latest_of_place_[first] == 0) continue;
+        const QueueIndex first_queue = places_.queue_of(first);
+        const QueueIndex second_queue = program_.queue_of(dispatch);
+        // The host does one after another, in one cache.
+        if (first_queue == kNoQueue && second_queue == kNoQueue) continue;
+        QueueConflict conflict{.first_queue = first_queue,
+                               .second_queue = second_queue,
                                .first = stage_of_place_[first],
                                .second = stage,
                                .is_of_memory = true,
                                .bytes = {access.memory, access.range},
                                .end = cuts_of_.steps().before(second)};
-        // The host does one after another, in one cache.
-        if (conflict.first_queue == kNoQueue && conflict.second_queue == kNoQueue) continue;
-        for (const auto sort : {read_sort, write_sort}) {
+        for (const auto& sort : {read_sort, write_sort}) {
           if (!sort) continue;
           conflict.sort = *sort;
           judge(second, access, span, first, conflict);
@@ -114,26 +117,25 @@ class QueueNeedSearch {
 
   // With the latest conflicting access of `first`, unless a shorter one stands for it.
   void judge(DispatchId second, const Access& access, SegmentSpan span, PlaceIndex first,
-             QueueConflict conflict) {
+             QueueConflict& conflict) {
     const PlaceIndex place = places_.of(second, conflict.second);
     const size_t key = (first * places_.count() + place) * kGoalCount + goal_of(conflict);
+    const AccessSide side = conflict.is_of_memory ? AccessSide::kWrites : AccessSide::kReads;
+    const AtomicOp op = program_.dispatch(second).atomic_op;
     const bool is_by_bytes =
         conflict.is_of_memory && cuts_of_.steps().tells_bytes_apart(access.memory);
-    Stamp all = 1;
-    Stamp& floor = is_by_bytes ? all : floors_[key];
-    if (latest_of_place_[first] < floor) return;
-    const AccessSide side = conflict.is_of_memory ? AccessSide::kWrites : AccessSide::kReads;
-    charge(1);
-    histories_[first].latest_runs(span, access, program_.dispatch(second).atomic_op, side, floor,
-                                  latest_);
-    charge(latest_.size());
-    if (latest_.empty() || !is_complete_) return;
     if (is_by_bytes) {
-      judge_bytes(span, key, conflict);
+      charge(1);
+      histories_[first].latest_runs(span, access, op, side, 1, latest_);
+      charge(latest_.size());
+      if (!latest_.empty() && is_complete_) judge_bytes(span, key, conflict);
       return;
     }
-    Stamp latest = 0;
-    for (const StampRun& run : latest_) latest = std::max(latest, run.stamp);
+    Stamp& floor = floors_[key];
+    if (latest_of_place_[first] < floor) return;
+    charge(1);
+    const Stamp latest = histories_[first].latest(span, access, op, side);
+    if (latest < floor || !is_complete_) return;
     conflict.begin = steps_before(size_t{latest} - 1);
     floor = gap_end_[latest - 1] + 1;
     judge(conflict);

@@ -31,6 +31,10 @@ struct QueueStep {
   bool is_of_queues() const {
     return kind == QueueStepKind::kJoin || kind == QueueStepKind::kBarrier;
   }
+  // The statement implies it.
+  bool is_implied() const {
+    return kind == QueueStepKind::kJoin || kind == QueueStepKind::kSubmission;
+  }
 };
 
 class QueueSteps {
@@ -45,6 +49,7 @@ class QueueSteps {
   // Cost: that of MovedAtoms for all moves of the host, and linear.
   explicit QueueSteps(const Program& program);
 
+  uint32_t count() const { return static_cast<uint32_t>(steps_.size()); }
   const QueueStep& operator[](uint32_t step) const { return steps_[step]; }
   // Those before the dispatch.
   uint32_t before(DispatchId dispatch) const { return before_[dispatch.index]; }

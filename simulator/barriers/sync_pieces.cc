@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simulator/barriers/sync_words.h"
+#include "simulator/order/edge_cursor.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/order/signal_order.h"
@@ -126,14 +127,21 @@ bool has_transition(const Program& program, const Barrier& barrier) {
   });
 }
 
-void append_edges(const Program& program, DispatchId id, std::vector<SyncPiece>& pieces) {
-  const auto edges = program.edges_to(id);
-  for (const Edge& edge : edges) {
+void append_edges(const Program& program, EdgeCursor& edges, DispatchId id,
+                  std::vector<SyncPiece>& pieces) {
+  for (const Edge& edge : edges.to(id)) {
     pieces.push_back({.kind = SyncPieceKind::kEdge,
                       .statement = program.dispatch(id).statement,
                       .partner = program.dispatch(edge.from).statement,
                       .edge = static_cast<uint32_t>(&edge - program.edges.data())});
   }
+}
+
+// Edges are sorted by where they lead.
+bool is_only_one_to(std::span<const Edge> edges, uint32_t index) {
+  const DispatchId to = edges[index].to;
+  const bool has_one_before = index > 0 && edges[index - 1].to == to;
+  return !has_one_before && (index + 1 == edges.size() || edges[index + 1].to != to);
 }
 
 // Says of the outermost words in which piece they are.
@@ -161,7 +169,7 @@ void place_words(const Program& program, std::vector<SyncPiece>& pieces) {
       piece.within = parts[piece.part];
     } else if (piece.edge == SyncPiece::kNone) {
       piece.within = statements[piece.statement.index];
-    } else if (program.edges_to(program.edges[piece.edge].to).size() == 1) {
+    } else if (is_only_one_to(program.edges, piece.edge)) {
       piece.within = edges[piece.edge];
     }
   }
@@ -244,6 +252,7 @@ void append_judged_words(const Program& program, StatementId id, const PieceUses
 
 std::vector<SyncPiece> sync_pieces_of(const Program& program) {
   const PieceUses uses(program);
+  EdgeCursor edges(program);
   std::vector<SyncPiece> pieces;
   for (size_t i = 0; i < program.statements.size(); ++i) {
     const Statement& statement = program.statements[i];
@@ -257,7 +266,7 @@ std::vector<SyncPiece> sync_pieces_of(const Program& program) {
       if (program.syncs[statement.index].is_of_launch) continue;  // It goes with the replay.
       append_sync(program, uses, program.syncs[statement.index], pieces);
     } else if (statement.kind == StatementKind::kDispatch) {
-      append_edges(program, DispatchId(size_t{statement.index}), pieces);
+      append_edges(program, edges, DispatchId(size_t{statement.index}), pieces);
     }
     append_judged_words(program, StatementId(i), uses, pieces);
   }

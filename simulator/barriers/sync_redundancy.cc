@@ -43,7 +43,6 @@ class SyncSearch {
       : program_(program),
         options_(options),
         work_left_(options.work_limit),
-        check_work_(work_of_order_findings(program)),
         pieces_(sync_pieces_of(program)),
         saves_nothing_(find_flushes_that_save_nothing(program)),
         has_crossing_signals_(finds_crossing_signals()),
@@ -51,13 +50,17 @@ class SyncSearch {
 
   SyncRedundancy run() {
     if (pieces_.empty()) return {};
-    if (!options_.is_clean) {
+    // That signals come in the order of their values takes no check of its own where one place
+    // signals each semaphore.
+    const bool is_clean = options_.is_clean && !has_crossing_signals_;
+    if (is_clean && find_unordered_signals(program_)) return {};
+    if (!is_clean) {
       // The first check alone says nothing.
-      if (work_left_ < 2 * check_work_ || !charge_check()) return unjudged();
+      if (work_left_ < 2 * check_work() || !charge_check()) return unjudged();
     }
     const ReferenceOrder reference = find_reference_order(program_);
     if (!reference.cycle.empty()) return {};
-    if (!options_.is_clean) {
+    if (!is_clean) {
       with_ = find_order_findings(program_, HazardsListed::kAll, work_left_);
       if (!with_.is_known) return unjudged();
       if (!with_.runs || is_stopped()) return {};
@@ -84,7 +87,13 @@ class SyncSearch {
     work_left_ -= work;
     return true;
   }
-  bool charge_check() { return charge(check_work_); }
+  bool charge_check() { return charge(check_work()); }
+
+  // Found when it is first asked for.
+  uint64_t check_work() {
+    if (!check_work_) check_work_ = work_of_order_findings(program_);
+    return *check_work_;
+  }
 
   SyncRedundancy unjudged() const { return result(); }
 
@@ -292,7 +301,7 @@ class SyncSearch {
   const Program& program_;
   const SyncRedundancyOptions options_;
   uint64_t work_left_;
-  const uint64_t check_work_;
+  std::optional<uint64_t> check_work_;
   const std::vector<SyncPiece> pieces_;
   const std::vector<bool> saves_nothing_;  // By statement.
   // Several queues signal one semaphore, or the host does too; or a binary one is used again.

@@ -26,7 +26,8 @@ struct SyncRedundancyOptions {
   // Of more pieces than `alone_max`, chains are asked first, where queue_cuts.h can judge them, and
   // the two ends of edges, where edge_needs.h can.
   bool asks_chains = true;
-  // Somebody has checked the program, and found nothing at all wrong with it.
+  // Somebody has checked the program, which does nothing on the host, and found nothing at all
+  // wrong with it. Whether its signals come in the order of their values is looked at all the same.
   bool is_clean = false;
 };
 

@@ -29,6 +29,32 @@ bool are_apart(const Use& a, const Use& b) {
          a.op != AtomicOp::kNone;
 }
 
+// The numbers that ends of operands had lately: programs come back to the same ones.
+class LateNumbers {
+ public:
+  // Zero until it is given.
+  size_t& of(size_t memory, uint64_t byte) {
+    const uint64_t hash = (byte + memory * kMultiplier) * kMultiplier;
+    Slot& slot = slots_[hash >> (64 - kSlotBits)];
+    const bool is_same = slot.is_used && slot.memory == memory && slot.byte == byte;
+    if (!is_same) slot = {true, memory, byte, 0};
+    return slot.number;
+  }
+  void clear() { std::ranges::fill(slots_, Slot()); }
+
+ private:
+  static constexpr int kSlotBits = 10;
+  static constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;
+
+  struct Slot {
+    bool is_used = false;
+    size_t memory = 0;
+    uint64_t byte = 0;
+    size_t number = 0;
+  };
+  std::vector<Slot> slots_ = std::vector<Slot>(size_t{1} << kSlotBits);
+};
+
 // The bytes between two neighbouring ends of operands, by memory.
 class Pieces {
  public:
@@ -36,9 +62,12 @@ class Pieces {
       : ends_(program.memories.size()), first_(program.memories.size()) {
     for (const Access& access : program.accesses) {
       if (access.range.begin >= access.range.end) continue;
-      ends_[access.memory.index].push_back(access.range.begin);
-      ends_[access.memory.index].push_back(access.range.end);
+      for (const uint64_t end : {access.range.begin, access.range.end}) {
+        size_t& times = late_.of(access.memory.index, end);
+        if (times++ == 0) ends_[access.memory.index].push_back(end);
+      }
     }
+    late_.clear();
     for (size_t i = 0; i < ends_.size(); ++i) {
       std::ranges::sort(ends_[i]);
       ends_[i].erase(std::unique(ends_[i].begin(), ends_[i].end()), ends_[i].end());
@@ -50,11 +79,15 @@ class Pieces {
   size_t count() const { return count_; }
 
   // Its pieces, as numbers.
-  std::pair<size_t, size_t> of(const Access& access) const {
+  std::pair<size_t, size_t> of(const Access& access) {
     const std::vector<uint64_t>& ends = ends_[access.memory.index];
-    const size_t first = first_[access.memory.index];
     const auto at = [&](uint64_t byte) {
-      return first + static_cast<size_t>(std::ranges::lower_bound(ends, byte) - ends.begin());
+      size_t& next = late_.of(access.memory.index, byte);  // One more.
+      if (next == 0) {
+        next = 1 + first_[access.memory.index] +
+               static_cast<size_t>(std::ranges::lower_bound(ends, byte) - ends.begin());
+      }
+      return next - 1;
     };
     if (access.range.begin >= access.range.end) return {0, 0};
     return {at(access.range.begin), at(access.range.end)};
@@ -63,6 +96,7 @@ class Pieces {
  private:
   std::vector<std::vector<uint64_t>> ends_;
   std::vector<size_t> first_;
+  LateNumbers late_;
   size_t count_ = 0;
 };
 
@@ -322,7 +356,7 @@ class CertificateReader {
   const Program& program_;
   const WaitCertificate& certificate_;
   uint64_t steps_left_;
-  const Pieces pieces_;
+  Pieces pieces_;
   std::vector<std::vector<Use>> uses_;        // By piece, of each line and sort the latest.
   std::vector<std::vector<uint32_t>> lines_;  // Their dispatches.
   std::vector<uint32_t> position_;            // By dispatch: in its line.

@@ -50,6 +50,10 @@ class AccessHistory {
   // Cost: O(log segments) per operand, as for latest().
   void record(DispatchId dispatch, Stamp stamp);
 
+  // Returns the greatest stamp in `span` of the recorded accesses that have the side `side` and do
+  // not commute with `access`; zero if there is none. Requires: as latest_runs().
+  Stamp latest(SegmentSpan span, const Access& access, AtomicOp op, AccessSide side) const;
+
   // Returns the greatest stamps among the recorded accesses that `dispatch` conflicts with.
   LatestConflicts latest(DispatchId dispatch) const;
 
@@ -66,7 +70,6 @@ class AccessHistory {
   template <typename Visit>
   void for_each_conflicting_tree(const Access& access, AtomicOp op, AccessSide side,
                                  Visit visit) const;
-  Stamp latest(SegmentSpan span, const Access& access, AtomicOp op, AccessSide side) const;
   StampTree& tree(size_t sort);
 
   const Program& program_;

@@ -38,11 +38,11 @@ void GraphRows::follow(const Edge& edge) {
       own = available;
     }
   } else {
-    OrderRows rows = from.rows;
-    take_host_writes(rows, columns_, true, true);
-    const ClockRow available = ClockRow(rows).subspan(count, count);
-    raise_row(std::span(rows).subspan(2 * count, count), available);
-    raise_row(current_, rows);
+    full_ = from.rows;
+    take_host_writes(full_, columns_, true, true);
+    const ClockRow available = ClockRow(full_).subspan(count, count);
+    raise_row(std::span(full_).subspan(2 * count, count), available);
+    raise_row(current_, full_);
     raise_row(visible_, available);
   }
   if (--from.edge_count == 0) kept_.erase(found);

@@ -51,6 +51,7 @@ class GraphRows {
   EdgeCursor edges_;
   OrderRows current_;
   std::vector<uint32_t> visible_;
+  OrderRows full_;                 // What an edge that is full brings.
   std::map<uint32_t, Kept> kept_;  // By dispatch.
   std::vector<OrderRows> of_all_;  // By queue; empty if it is no graph.
 };

@@ -311,11 +311,10 @@ CheckReport check_reference(const Program& program, const CheckOptions& options)
   }
   find_repairs(program, options.repair_budget, report.findings);
   if (is_stopped()) return report;
-  // Of host accesses, which count as whole atoms there, and of signals more has to be known.
+  // Of host accesses, which count as whole atoms there, more has to be known.
   const bool is_clean = reference.is_text_order && report.findings.empty() &&
                         report.noted.empty() && report.truncations.empty() &&
-                        program.host_dispatches.empty() && program.signal_parts.empty() &&
-                        !Places(program).is_too_wide();
+                        program.host_dispatches.empty() && !Places(program).is_too_wide();
   SyncRedundancy sync =
       find_redundant_sync(program, {.work_limit = options.redundancy_budget, .is_clean = is_clean});
   report.redundant_sync = std::move(sync.redundant);

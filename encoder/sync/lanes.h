@@ -17,9 +17,11 @@ class ArrayLanes {
 
   static ArrayLanes all(uint32_t number) { return ArrayLanes({number, number, number, number}); }
   static ArrayLanes from(const uint32_t* numbers) {
-    return ArrayLanes({numbers[0], numbers[1], numbers[2], numbers[3]});
+    Numbers copy;
+    std::memcpy(copy.data(), numbers, sizeof copy);
+    return ArrayLanes(copy);
   }
-  void store(uint32_t* place) const { std::copy(numbers_.begin(), numbers_.end(), place); }
+  void store(uint32_t* place) const { std::memcpy(place, numbers_.data(), sizeof numbers_); }
 
   // Each with its like; differences wrap.
   friend ArrayLanes operator-(const ArrayLanes& a, const ArrayLanes& b) {
@@ -31,9 +33,31 @@ class ArrayLanes {
   friend ArrayLanes operator&(const ArrayLanes& a, const ArrayLanes& b) {
     return each(a, b, [](uint32_t x, uint32_t y) { return x & y; });
   }
+  friend ArrayLanes operator~(const ArrayLanes& a) {
+    return each(a, a, [](uint32_t x, uint32_t) { return ~x; });
+  }
   // All bits of a number where both are equal, else none.
   static ArrayLanes equal(const ArrayLanes& a, const ArrayLanes& b) {
     return each(a, b, [](uint32_t x, uint32_t y) { return x == y ? UINT32_MAX : 0; });
+  }
+  // The same where the first one is greater, of numbers with signs.
+  static ArrayLanes greater(const ArrayLanes& a, const ArrayLanes& b) {
+    return each(a, b, [](uint32_t x, uint32_t y) {
+      return static_cast<int32_t>(x) > static_cast<int32_t>(y) ? UINT32_MAX : 0;
+    });
+  }
+
+  friend ArrayLanes greater_of(const ArrayLanes& a, const ArrayLanes& b) {
+    return each(a, b, [](uint32_t x, uint32_t y) {
+      return static_cast<int32_t>(x) > static_cast<int32_t>(y) ? x : y;
+    });
+  }
+
+  // Bit i is the top bit of number i.
+  uint32_t top_bits() const {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < kCount; ++i) bits |= numbers_[i] >> 31 << i;
+    return bits;
   }
 
   bool all_have_top_bit() const {
@@ -78,7 +102,26 @@ class Lanes {
   static Lanes equal(Lanes a, Lanes b) {
     return Lanes(reinterpret_cast<Vector>(a.vector_ == b.vector_));
   }
+  friend Lanes operator~(Lanes a) { return Lanes(~a.vector_); }
+  static Lanes greater(Lanes a, Lanes b) {
+    return Lanes(reinterpret_cast<Vector>(reinterpret_cast<Signed>(a.vector_) >
+                                          reinterpret_cast<Signed>(b.vector_)));
+  }
+  friend Lanes greater_of(Lanes a, Lanes b) {
+    const Lanes is_greater = greater(a, b);
+    return (a & is_greater) | (b & ~is_greater);
+  }
 
+  uint32_t top_bits() const {
+#ifdef __SSE2__
+    using Floats [[gnu::vector_size(16)]] = float;
+    return static_cast<uint32_t>(__builtin_ia32_movmskps(reinterpret_cast<Floats>(vector_)));
+#else
+    uint32_t bits = 0;
+    for (size_t i = 0; i < kCount; ++i) bits |= vector_[i] >> 31 << i;
+    return bits;
+#endif
+  }
   bool all_have_top_bit() const {
     constexpr uint64_t kTopBits = 0x80000000'80000000;
     const auto halves = reinterpret_cast<Halves>(vector_);
@@ -91,6 +134,7 @@ class Lanes {
 
  private:
   using Vector [[gnu::vector_size(16)]] = uint32_t;
+  using Signed [[gnu::vector_size(16)]] = int32_t;
   using Halves [[gnu::vector_size(16)]] = uint64_t;
 
   explicit Lanes(Vector vector) : vector_(vector) {}

@@ -44,17 +44,17 @@ struct QueueSegment {
   uint32_t inverse_memory = 0;  // All bits of the memory's index inverted. 0: no segment.
   uint32_t group = kNone;       // Where the last writes are atomics that commute: in QueueUses.
 
-  // The reads since then. Where queues are few, and numbers small, by queue that of the last one:
-  // then nothing depends on who has read, which is as good as random to a branch predictor. Else
-  // they are a PointSet, which begins here.
-  std::array<int32_t, kFewQueues> reads = {};
+  // The reads since then. Where queues are few, and numbers small, by queue that of the last use, a
+  // write that is one included: then nothing depends on who has read, which is as good as random to
+  // a branch predictor. Else they are a PointSet, which begins here.
+  std::array<uint32_t, kFewQueues> uses = {};
 
   PointSet read_set() const {
     PointSet set;
-    std::memcpy(&set.bits, reads.data(), sizeof(set.bits));
+    std::memcpy(&set.bits, uses.data(), sizeof(set.bits));
     return set;
   }
-  void set_reads(PointSet set) { std::memcpy(reads.data(), &set.bits, sizeof(set.bits)); }
+  void set_reads(PointSet set) { std::memcpy(uses.data(), &set.bits, sizeof(set.bits)); }
 
   // One of bytes that nobody used.
   static QueueSegment of(uint32_t memory, ByteRange range) {

@@ -5,7 +5,6 @@
 #include "encoder/sync/queue_tracker.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "encoder/program/check.h"
 
@@ -21,22 +20,22 @@ QueueTracker::QueueTracker(uint32_t queue_count, uint64_t few_number_max)
   INTERLOCK_CHECK(few_number_max <= kFewNumberMax);
 }
 
-// If no range is new and none is cut. What is done to a segment depends on what was done to it
-// before, which no branch predictor knows: so all are looked up first.
-inline bool QueueTracker::take_known(std::span<const Access> accesses, const QueueUser& user) {
-  if (accesses.size() > kMostAccesses) return false;
-  if (segments_.lookup_bytes() > kFarBytes) {
-    for (const Access& access : accesses) segments_.prefetch_slot(access.memory, access.range);
-    for (const Access& access : accesses) segments_.prefetch_segment(access.memory, access.range);
-  }
-  FoundSegments found;
-  return segments_.uses.are_few() ? take_few(accesses, found, user)
-                                  : take_many(accesses, found, user);
+// What is far away is fetched ahead. In place: a compiler takes a function that does no more for
+// one that does nothing.
+[[gnu::always_inline]] inline void QueueTracker::fetch(std::span<const Access> accesses) const {
+  if (segments_.lookup_bytes() <= kFarBytes) return;
+  for (const Access& access : accesses) segments_.prefetch_slot(access.memory, access.range);
+  for (const Access& access : accesses) segments_.prefetch_segment(access.memory, access.range);
 }
 
-[[gnu::always_inline]] inline bool QueueTracker::take_many(std::span<const Access> accesses,
-                                                           FoundSegments& found,
-                                                           const QueueUser& user) {
+// These two take accesses of which no range is new and none is cut, or nothing. What is done to a
+// segment depends on what was done to it before, which no branch predictor knows: so all are looked
+// up first.
+
+inline bool QueueTracker::take_many(std::span<const Access> accesses, const QueueUser& user) {
+  if (accesses.size() > kMostAccesses) return false;
+  fetch(accesses);
+  FoundSegments found;
   QueueSegment** next = found.data();
   for (const Access& access : accesses) {
     QueueSegment* const segment = segments_.find(access.memory, access.range);
@@ -49,61 +48,84 @@ inline bool QueueTracker::take_known(std::span<const Access> accesses, const Que
   return true;
 }
 
-// Where queues are few, and the accesses simple: one branch on what was done before.
-[[gnu::always_inline]] inline bool QueueTracker::take_few(std::span<const Access> accesses,
-                                                          FoundSegments& found,
-                                                          const QueueUser& user) {
-  QueueSegment** next = found.data();
-  int32_t lead = 0;
+// Where queues are few, and the accesses simple: one branch on what was done before. No vector is
+// at hand while segments are looked for, as one would not outlive a call.
+[[gnu::always_inline]] inline bool QueueTracker::take_few(uint32_t queue, uint32_t number,
+                                                          std::span<const Access> accesses) {
+  if (accesses.size() > kMostAccesses) return false;
+  fetch(accesses);
+  FoundSegments found;
+  QueueSegment** place = found.data();
   for (const Access& access : accesses) {
     QueueSegment* const segment = segments_.find(access.memory, access.range);
     if (segment == nullptr || !segments_.uses.is_simple(*segment, access.mode)) return false;
-    lead |= segments_.uses.lead_of(*segment, access.mode, user.few_known);
-    *next++ = segment;
+    *place++ = segment;
   }
-  if (lead < 0) note_few(accesses, found, user.few_known);
+  const FewNumbers own = FewNumbers::of(queue, number);
+  const FewNumbers known = clocks_.few_known_by(queue) | own;
+  FewNumbers::Array known_numbers;
+  known.store(known_numbers.data());
+  Lanes lead = Lanes::all(0);
+  uint32_t lead_over_writes = 0;
+  QueueSegment* const* next = found.data();
+  for (const Access& access : accesses) {
+    const QueueSegment& segment = **next++;
+    if (access.mode <= AccessMode::kRead) {
+      lead_over_writes |=
+          known_numbers[segment.writes.queue()] - static_cast<uint32_t>(segment.writes.number());
+    } else {
+      lead = lead | known.lead_over(FewNumbers::from(segment.uses.data()));
+    }
+  }
+  few_wait_count_ = 0;
+  if (((lead_over_writes >> 31) | lead.top_bits()) != 0) {
+    wait_few(queue, known_numbers, accesses, found);
+    return true;
+  }
   next = found.data();
-  for (const Access& access : accesses) segments_.uses.record(**next++, access.mode, user);
+  for (const Access& access : accesses) {
+    QueueUses::record(**next++, access.mode, queue, number, own);
+  }
   return true;
 }
 
 // All that must come before these accesses, by the last dispatch of each queue.
-[[gnu::noinline]] void QueueTracker::note_few(std::span<const Access> accesses,
-                                              const FoundSegments& found,
-                                              const int32_t* few_known) {
-  constexpr uint32_t kQueues = QueueSegment::kFewQueues;
-  std::array<int32_t, kQueues> latest;
-  std::copy_n(few_known, kQueues, latest.begin());
-  for (size_t i = 0; i < accesses.size(); ++i) {
-    if (accesses[i].mode <= AccessMode::kRead) continue;
-    for (uint32_t queue = 0; queue < kQueues; ++queue) {
-      latest[queue] = std::max(latest[queue], found[i]->reads[queue]);
-    }
+[[gnu::noinline]] void QueueTracker::wait_few(uint32_t queue,
+                                              const FewNumbers::Array& known_numbers,
+                                              std::span<const Access> accesses,
+                                              const FoundSegments& found) {
+  const uint32_t number = known_numbers[queue];
+  const FewNumbers own = FewNumbers::of(queue, number);
+  const FewNumbers known = FewNumbers::from(known_numbers.data());
+  FewNumbers latest = known;
+  QueueSegment* const* next = found.data();
+  for (const Access& access : accesses) {
+    QueueSegment& segment = **next++;
+    latest = latest_of(latest, QueueUses::to_follow(segment, access.mode));
+    QueueUses::record(segment, access.mode, queue, number, own);
   }
-  for (size_t i = 0; i < accesses.size(); ++i) {
-    int32_t& last = latest[found[i]->writes.queue()];
-    last = std::max(last, static_cast<int32_t>(found[i]->writes.number()));
-  }
-  uint32_t are_later = 0;
-  for (uint32_t queue = 0; queue < kQueues; ++queue) {
-    are_later |= static_cast<uint32_t>(latest[queue] > few_known[queue]) << queue;
-  }
-  for (; are_later != 0; are_later &= are_later - 1) {
-    const auto queue = static_cast<uint32_t>(std::countr_zero(are_later));
-    waits_.push_back({queue, static_cast<uint64_t>(latest[queue])});
-  }
+  few_wait_count_ = clocks_.wait_few(queue, known, latest, few_waits_.data());
+  if (clocks_.is_full()) prune_clocks();
 }
 
 std::span<const QueuePoint> QueueTracker::add(uint32_t queue, std::span<const Access> accesses,
                                               AtomicOp atomic_op) {
   INTERLOCK_CHECK(queue < queue_count_);
-  waits_.clear();
   if (segments_.is_full()) make_room();
   const uint64_t number = clocks_.begin_dispatch(queue);
-  if (number > few_number_max_ && segments_.uses.are_few()) take_any_numbers();
-  const QueueUser user{queue, number, clocks_.known_by(queue), clocks_.few_known_by(queue),
-                       atomic_op};
-  if (!take_known(accesses, user)) take_any(accesses, user);
+  const bool is_taken = clocks_.are_few() && number <= few_number_max_ &&
+                        take_few(queue, static_cast<uint32_t>(number), accesses);
+  if (!is_taken) return add_any(queue, number, accesses, atomic_op);
+  return {few_waits_.data(), few_wait_count_};
+}
+
+// Apart from the above, to which it would cost registers.
+[[gnu::noinline]] std::span<const QueuePoint> QueueTracker::add_any(
+    uint32_t queue, uint64_t number, std::span<const Access> accesses, AtomicOp atomic_op) {
+  if (clocks_.are_few() && number > few_number_max_) take_any_numbers();
+  waits_.clear();
+  const QueueUser user{queue, number, clocks_.known_by(queue), atomic_op};
+  if (clocks_.are_few() || !take_many(accesses, user)) take_any(accesses, user);
   if (!waits_.empty()) wait(queue, number);
   return waits_;
 }
@@ -167,11 +189,12 @@ void QueueTracker::join_all() {
 
 // Once for a tracker, after so many dispatches that few would live to see it.
 [[gnu::noinline]] void QueueTracker::take_any_numbers() {
-  segments_.uses.take_any_numbers();
   segments_.for_each([&](QueueSegment& segment) { segments_.uses.take_any_numbers(segment); });
+  segments_.uses.take_any_numbers();
+  clocks_.take_any_numbers();
 }
 
-void QueueTracker::make_room() { segments_.sweep(clocks_.known_by_all()); }
+[[gnu::noinline]] void QueueTracker::make_room() { segments_.sweep(clocks_.known_by_all()); }
 
 void QueueTracker::prune_clocks() {
   clocks_.prune([&](const auto& visit) {

@@ -98,16 +98,18 @@ class QueueTracker {
     segments_.uses.take(segment, mode, user,
                         [&](uint32_t queue, uint64_t number) { note(queue, number); });
   }
-  bool take_known(std::span<const Access> accesses, const QueueUser& user);
-  bool take_many(std::span<const Access> accesses, FoundSegments& found, const QueueUser& user);
-  bool take_few(std::span<const Access> accesses, FoundSegments& found, const QueueUser& user);
-  void note_few(std::span<const Access> accesses, const FoundSegments& found,
-                const int32_t* few_known);
+  std::span<const QueuePoint> add_any(uint32_t queue, uint64_t number,
+                                      std::span<const Access> accesses, AtomicOp atomic_op);
+  bool take_few(uint32_t queue, uint32_t number, std::span<const Access> accesses);
+  void wait_few(uint32_t queue, const FewNumbers::Array& known_numbers,
+                std::span<const Access> accesses, const FoundSegments& found);
+  bool take_many(std::span<const Access> accesses, const QueueUser& user);
   void take_any(std::span<const Access> accesses, const QueueUser& user);
   void walk(QueueSegment* segment, const Access& access, const QueueUser& user);
   void settle();
   void wait(uint32_t queue, uint64_t number);
   void take_any_numbers();
+  void fetch(std::span<const Access> accesses) const;
   void make_room();
   void prune_clocks();
 
@@ -118,6 +120,9 @@ class QueueTracker {
   // Of the dispatch at hand.
   std::vector<uint64_t> latest_;   // By queue: the last that must come before it; 0: none.
   std::vector<QueuePoint> waits_;  // Of the queues that have one.
+  // The same where queues are few, and nothing else was noted.
+  std::array<QueuePoint, QueueSegment::kFewQueues> few_waits_;
+  size_t few_wait_count_ = 0;
 };
 
 }  // namespace interlock

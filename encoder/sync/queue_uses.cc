@@ -29,17 +29,12 @@ PointSet QueueUses::take_reads(QueueSegment& segment) {
   } else {
     reads = segment.read_set();
   }
-  segment.reads = {};
+  segment.uses = {};
   return reads;
 }
 
 void QueueUses::take_any_numbers(QueueSegment& segment) {
-  PointSet reads;
-  for (uint32_t queue = 0; queue < queue_count_; ++queue) {
-    const auto number = static_cast<uint64_t>(segment.reads[queue]);
-    if (number != 0) reads = sets_.both(reads, PointSet::of(queue, number));
-  }
-  segment.reads = {};
+  const PointSet reads = take_reads(segment);
   segment.set_reads(reads);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/sync/few_numbers.h"
 #include "encoder/sync/point_sets.h"
 #include "encoder/sync/queue_segment.h"
 
@@ -19,8 +20,6 @@ struct QueueUser {
   uint64_t number;  // On its queue, from 1 on.
   // By queue: the last dispatch that comes before it; its own number.
   const uint64_t* known;
-  // The same, where are_few() says so: kFewQueues numbers.
-  const int32_t* few_known;
   AtomicOp atomic_op;
 };
 
@@ -32,7 +31,7 @@ class QueueUses {
         sets_(queue_count) {}
 
   // Whether the queues are few, and their numbers below 2^31. If they are not any more, one call of
-  // take_any_numbers() is due, and one of take_any_numbers(segment) for each segment.
+  // take_any_numbers(segment) for each segment is due, and then one of take_any_numbers().
   bool are_few() const { return are_few_; }
   void take_any_numbers() { are_few_ = false; }
   void take_any_numbers(QueueSegment& segment);
@@ -53,11 +52,12 @@ class QueueUses {
       add_read(segment, user);
       return;
     }
-    for_each_read_after(user, segment, must_follow);
+    for_each_read_after(user.known, segment, must_follow);
     if (segment.group != QueueSegment::kNone) [[unlikely]]
       end_group(segment);
     forget_reads(segment);
     segment.writes = PointSet::of(user.queue, user.number);
+    if (are_few_) segment.uses[user.queue] = static_cast<uint32_t>(user.number);
   }
 
   // take() in two steps, of accesses that are looked at one by one and recorded once all were: a
@@ -67,21 +67,22 @@ class QueueUses {
     return segment.group == QueueSegment::kNone && mode != AccessMode::kAtomic;
   }
 
-  // Negative iff take() would call must_follow().
-  [[gnu::always_inline]] int32_t lead_of(const QueueSegment& segment, AccessMode mode,
-                                         const int32_t* few_known) const {
-    const int32_t lead =
-        few_known[segment.writes.queue()] - static_cast<int32_t>(segment.writes.number());
-    return mode <= AccessMode::kRead ? lead : lead | lead_of_reads(segment, few_known);
+  // What a dispatch must follow before the access: of each queue the last one.
+  [[gnu::always_inline]] static FewNumbers to_follow(const QueueSegment& segment, AccessMode mode) {
+    return mode <= AccessMode::kRead
+               ? FewNumbers::of(segment.writes.queue(), number_of_write(segment))
+               : FewNumbers::from(segment.uses.data());
   }
-  [[gnu::always_inline]] void record(QueueSegment& segment, AccessMode mode,
-                                     const QueueUser& user) const {
+
+  // `own`: the number of the dispatch, and 0 of other queues.
+  [[gnu::always_inline]] static void record(QueueSegment& segment, AccessMode mode, uint32_t queue,
+                                            uint32_t number, const FewNumbers& own) {
     if (mode <= AccessMode::kRead) {
-      segment.reads[user.queue] = static_cast<int32_t>(user.number);
+      segment.uses[queue] = number;
       return;
     }
-    segment.reads = {};
-    segment.writes = PointSet::of(user.queue, user.number);
+    own.store(segment.uses.data());
+    segment.writes = PointSet::of(queue, number);
   }
 
   // Gives `copy`, a copy of a segment, uses of its own.
@@ -105,7 +106,7 @@ class QueueUses {
   // that is so.
   bool are_alike(const QueueSegment& one, const QueueSegment& other) const {
     const bool has_row = one.writes.is_row() || (!are_few_ && one.read_set().is_row());
-    return !has_row && one.writes == other.writes && one.reads == other.reads &&
+    return !has_row && one.writes == other.writes && one.uses == other.uses &&
            one.group == QueueSegment::kNone && other.group == QueueSegment::kNone;
   }
 
@@ -123,6 +124,10 @@ class QueueUses {
   }
 
  private:
+  static uint32_t number_of_write(const QueueSegment& segment) {
+    return static_cast<uint32_t>(segment.writes.number());
+  }
+
   // Atomics of one operation, and what each of them comes after.
   struct Group {
     PointSet before;
@@ -131,7 +136,7 @@ class QueueUses {
 
   void add_read(QueueSegment& segment, const QueueUser& user) {
     if (are_few_) {
-      segment.reads[user.queue] = static_cast<int32_t>(user.number);
+      segment.uses[user.queue] = static_cast<uint32_t>(user.number);
       return;
     }
     PointSet reads = segment.read_set();
@@ -139,51 +144,40 @@ class QueueUses {
     segment.set_reads(reads);
   }
 
-  // Negative iff some read is later than is known.
-  [[gnu::always_inline]] static int32_t lead_of_reads(const QueueSegment& segment,
-                                                      const int32_t* few_known) {
-    int32_t lead = 0;
-    for (uint32_t queue = 0; queue < QueueSegment::kFewQueues; ++queue) {
-      lead |= few_known[queue] - segment.reads[queue];
-    }
-    return lead;
-  }
-
+  // The write that `uses` may have is none.
   template <typename Visit>
   void for_each_read(const QueueSegment& segment, const Visit& visit) const {
     if (!are_few_) return sets_.for_each(segment.read_set(), visit);
     for (uint32_t queue = 0; queue < queue_count_; ++queue) {
-      const auto number = static_cast<uint64_t>(segment.reads[queue]);
-      if (number != 0) visit(queue, number);
+      const uint64_t number = segment.uses[queue];
+      if (number != 0 && PointSet::of(queue, number) != segment.writes) visit(queue, number);
     }
   }
 
   template <typename Visit>
-  void for_each_read_after(const QueueUser& user, const QueueSegment& segment,
+  void for_each_read_after(const uint64_t* known, const QueueSegment& segment,
                            const Visit& visit) const {
-    if (!are_few_) return sets_.for_each_after(user.known, segment.read_set(), visit);
-    if (lead_of_reads(segment, user.few_known) >= 0) return;
-    for (uint32_t queue = 0; queue < queue_count_; ++queue) {
-      const int32_t number = segment.reads[queue];
-      if (number > user.few_known[queue]) visit(queue, static_cast<uint64_t>(number));
-    }
+    if (!are_few_) return sets_.for_each_after(known, segment.read_set(), visit);
+    for_each_read(segment, [&](uint32_t queue, uint64_t number) {
+      if (number > known[queue]) visit(queue, number);
+    });
   }
 
   void forget_reads(QueueSegment& segment) {
     if (!are_few_) sets_.give_back(segment.read_set());
-    segment.reads = {};
+    segment.uses = {};
   }
 
   template <typename MustFollow>
   void take_atomic(QueueSegment& segment, const QueueUser& user, const MustFollow& must_follow) {
     const bool joins_group = segment.group != QueueSegment::kNone &&
                              groups_[segment.group].op == user.atomic_op &&
-                             segment.reads == std::array<int32_t, QueueSegment::kFewQueues>{};
+                             segment.uses == std::array<uint32_t, QueueSegment::kFewQueues>{};
     if (joins_group) {
       sets_.for_each_after(user.known, groups_[segment.group].before, must_follow);
     } else {
       sets_.for_each_after(user.known, segment.writes, must_follow);
-      for_each_read_after(user, segment, must_follow);
+      for_each_read_after(user.known, segment, must_follow);
       begin_group(segment, user.atomic_op);
     }
     sets_.add(segment.writes, user.queue, user.number, user.known);

@@ -1,7 +1,6 @@
 #include "encoder/sync/wait_clocks.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "encoder/program/check.h"
 
@@ -9,52 +8,78 @@ namespace interlock {
 
 WaitClocks::WaitClocks(uint32_t queue_count)
     : queue_count_(queue_count),
-      known_(size_t{queue_count} * queue_count, 0),
-      few_known_(size_t{queue_count} * kFewQueues, 0),
+      are_few_(queue_count <= kFewQueues),
+      clock_words_(are_few_ ? kFewWords : queue_count),
+      known_(queue_count * clock_words_, 0),
+      known_by_one_(queue_count, 0),
+      known_row_(queue_count, 0),
       known_by_all_(queue_count, 0),
-      nothing_(queue_count, 0),
-      histories_(queue_count) {}
+      histories_(queue_count, ClockHistory(clock_words_)) {}
+
+void WaitClocks::take_any_numbers() {
+  const size_t few_words = clock_words_;
+  clock_words_ = queue_count_;
+  are_few_ = false;
+  const auto widen = [&](const uint64_t* few, uint64_t* clock) {
+    const FewNumbers::Array numbers = numbers_of(few_in(few));
+    std::copy_n(numbers.begin(), queue_count_, clock);
+  };
+  std::vector<uint64_t> known(size_t{queue_count_} * queue_count_, 0);
+  for (uint32_t queue = 0; queue < queue_count_; ++queue) {
+    widen(known_.data() + queue * few_words, known.data() + size_t{queue} * queue_count_);
+    histories_[queue].change_clocks(queue_count_, widen);
+  }
+  known_ = std::move(known);
+}
+
+void WaitClocks::copy_known_by(uint32_t queue, std::vector<uint64_t>& known) const {
+  if (are_few_) {
+    const FewNumbers::Array numbers = numbers_of(few_known_by(queue));
+    std::copy_n(numbers.begin(), queue_count_, known.begin());
+  } else {
+    std::copy_n(row_of(queue), queue_count_, known.begin());
+  }
+  known[queue] = dispatch_count(queue);
+}
+
+const uint64_t* WaitClocks::known_by(uint32_t queue) {
+  if (!are_few_) {
+    row_of(queue)[queue] = dispatch_count(queue);
+    return row_of(queue);
+  }
+  copy_known_by(queue, known_by_one_);
+  return known_by_one_.data();
+}
 
 const uint64_t* WaitClocks::known_by_all() {
   std::ranges::fill(known_by_all_, UINT64_MAX);
   for (uint32_t queue = 0; queue < queue_count_; ++queue) {
-    const uint64_t* const known = row_of(queue);
+    copy_known_by(queue, known_row_);
     for (uint32_t other = 0; other < queue_count_; ++other) {
-      if (other != queue) known_by_all_[other] = std::min(known_by_all_[other], known[other]);
+      if (other == queue) continue;
+      known_by_all_[other] = std::min(known_by_all_[other], known_row_[other]);
     }
   }
   return known_by_all_.data();
 }
 
-// How many clocks hold from `number` on, or before: the last of them is its own. A search without
-// branches, since nothing tells where it ends.
-size_t WaitClocks::place_of(const History& history, uint64_t number) const {
-  size_t place = 0;
-  for (size_t count = history.first.size(); count > 0;) {
-    const size_t half = (count + 1) / 2;
-    place += history.first[place + half - 1] <= number ? half : 0;
-    count -= half;
-  }
-  return place;
-}
-
-size_t WaitClocks::recent_place_of(const History& history, uint64_t number) {
-  const auto place = static_cast<int32_t>(history.recent[number % kRecent] - history.dropped_count);
-  return place > 0 ? static_cast<size_t>(place) : 0;
-}
-
-const uint64_t* WaitClocks::clock_of(const QueuePoint& point) const {
-  const History& history = histories_[point.queue];
-  const uint64_t count = dispatch_count(point.queue);
-  const bool is_recent = point.number + kRecent > count && point.number >= history.recent_from;
-  const size_t place =
-      is_recent ? recent_place_of(history, point.number) : place_of(history, point.number);
-  return place == 0 ? nothing_.data() : history.clocks.data() + (place - 1) * queue_count_;
-}
-
 void WaitClocks::wait(uint32_t queue, uint64_t number, std::vector<QueuePoint>& points) {
+  if (!are_few_) return wait_any(queue, number, points);
+  const FewNumbers known =
+      few_known_by(queue) | FewNumbers::of(queue, static_cast<uint32_t>(number));
+  FewNumbers latest = known;
+  for (const QueuePoint& point : points) {
+    latest = latest_of(latest, FewNumbers::of(point.queue, static_cast<uint32_t>(point.number)));
+  }
+  points.resize(kFewQueues);
+  points.resize(wait_few(queue, known, latest, points.data()));
+}
+
+void WaitClocks::wait_any(uint32_t queue, uint64_t number, std::vector<QueuePoint>& points) {
   clocks_of_points_.clear();
-  for (const QueuePoint& point : points) clocks_of_points_.push_back(clock_of(point));
+  for (const QueuePoint& point : points) {
+    clocks_of_points_.push_back(histories_[point.queue].clock_of(point.number));
+  }
   if (points.size() > 1) leave_latest(points);
   uint64_t* const known = row_of(queue);
   for (size_t i = 0; i < points.size(); ++i) {
@@ -65,18 +90,9 @@ void WaitClocks::wait(uint32_t queue, uint64_t number, std::vector<QueuePoint>& 
     uint64_t& last = known[points[i].queue];
     last = std::max(last, points[i].number);
   }
-  note_few(queue);
-  remember(queue, number);
+  std::copy_n(known, queue_count_, clock_from(queue, number));
 }
 
-void WaitClocks::note_few(uint32_t queue) {
-  const uint64_t* const known = row_of(queue);
-  int32_t* const few = few_row_of(queue);
-  const uint32_t count = std::min(queue_count_, kFewQueues);
-  for (uint32_t other = 0; other < count; ++other) few[other] = static_cast<int32_t>(known[other]);
-}
-
-// Whatever comes before one that goes comes before one that stays.
 void WaitClocks::leave_latest(std::vector<QueuePoint>& points) {
   for (size_t i = points.size(); i-- > 0;) {
     const QueuePoint point = points[i];
@@ -91,31 +107,20 @@ void WaitClocks::leave_latest(std::vector<QueuePoint>& points) {
   }
 }
 
-void WaitClocks::remember(uint32_t queue, uint64_t number) {
-  History& history = histories_[queue];
-  const uint64_t* const known = row_of(queue);
-  if (history.first.empty() || history.first.back() != number) {
-    history.first.push_back(number);
-    if (history.clocks.size() < history.first.size() * queue_count_) {
-      history.clocks.resize(2 * history.first.size() * queue_count_);
-    }
-    ++clock_count_;
-    // Of the next dispatch begin_dispatch() says it.
-    if (number <= dispatch_count(queue)) history.recent[number % kRecent] = history.last_place();
-  }
-  uint64_t* const clock = history.clocks.data() + (history.first.size() - 1) * queue_count_;
-  for (uint32_t other = 0; other < queue_count_; ++other) clock[other] = known[other];
-}
-
 void WaitClocks::wait_for_all() {
+  FewNumbers::Array counts = {};
   for (uint32_t queue = 0; queue < queue_count_; ++queue) {
     for (uint32_t other = 0; other < queue_count_; ++other) {
-      row_of(queue)[other] = dispatch_count(other);
+      if (are_few_) {
+        counts[other] = static_cast<uint32_t>(dispatch_count(other));
+      } else {
+        row_of(queue)[other] = dispatch_count(other);
+      }
     }
-    note_few(queue);
+    if (are_few_) put_few(FewNumbers::from(counts.data()).without(queue), row_of(queue));
   }
   for (uint32_t queue = 0; queue < queue_count_; ++queue) {
-    remember(queue, dispatch_count(queue) + 1);
+    std::copy_n(row_of(queue), clock_words_, clock_from(queue, dispatch_count(queue) + 1));
   }
 }
 
@@ -123,55 +128,30 @@ void WaitClocks::drop_known_by_all() {
   marked_point_count_ = 0;
   const uint64_t* const known = known_by_all();
   for (uint32_t queue = 0; queue < queue_count_; ++queue) {
-    History& history = histories_[queue];
+    ClockHistory& history = histories_[queue];
+    clock_count_ -= history.clock_count();
     // The first that holds for a dispatch after those.
-    const size_t place = place_of(history, std::min(known[queue], dispatch_count(queue)) + 1);
-    if (place <= 1) continue;
-    kept_places_.resize(history.first.size() - (place - 1));
-    std::iota(kept_places_.begin(), kept_places_.end(), place - 1);
-    keep_in(history, kept_places_);
+    history.drop_before(history.place_of(std::min(known[queue], dispatch_count(queue)) + 1));
+    clock_count_ += history.clock_count();
   }
 }
 
 void WaitClocks::begin_marks() {
-  for (uint32_t queue = 0; queue < queue_count_; ++queue) {
-    History& history = histories_[queue];
-    history.is_marked.assign(history.first.size(), false);
-    if (!history.first.empty()) history.is_marked.back() = true;
-  }
+  for (ClockHistory& history : histories_) history.begin_marks();
 }
 
 void WaitClocks::mark(uint32_t queue, uint64_t number) {
   ++marked_point_count_;
   if (number <= known_by_all_[queue]) return;
-  History& history = histories_[queue];
-  const size_t place = place_of(history, number);
-  if (place > 0) history.is_marked[place - 1] = true;
+  histories_[queue].mark(histories_[queue].place_of(number));
 }
 
 void WaitClocks::drop_unmarked() {
-  for (History& history : histories_) {
-    kept_places_.clear();
-    for (size_t i = 0; i < history.first.size(); ++i) {
-      if (history.is_marked[i]) kept_places_.push_back(i);
-    }
-    if (kept_places_.size() == history.first.size()) continue;
-    keep_in(history, kept_places_);
-    history.recent_from = history.first.back();
+  clock_count_ = 0;
+  for (ClockHistory& history : histories_) {
+    history.drop_unmarked();
+    clock_count_ += history.clock_count();
   }
-}
-
-// A dispatch whose clock is not kept finds that of an earlier one; it is never waited for.
-void WaitClocks::keep_in(History& history, const std::vector<size_t>& places) {
-  clock_count_ -= history.first.size() - places.size();
-  history.dropped_count += static_cast<uint32_t>(history.first.size() - places.size());
-  for (size_t i = 0; i < places.size(); ++i) {
-    history.first[i] = history.first[places[i]];
-    std::copy_n(history.clocks.begin() + static_cast<std::ptrdiff_t>(places[i] * queue_count_),
-                queue_count_,
-                history.clocks.begin() + static_cast<std::ptrdiff_t>(i * queue_count_));
-  }
-  history.first.resize(places.size());
 }
 
 void WaitClocks::set_limit() {
@@ -179,14 +159,11 @@ void WaitClocks::set_limit() {
 }
 
 size_t WaitClocks::size_bytes() const {
-  size_t bytes =
-      (known_.capacity() + known_by_all_.capacity() + nothing_.capacity()) * sizeof(uint64_t) +
-      few_known_.capacity() * sizeof(int32_t) + histories_.capacity() * sizeof(History) +
-      kept_places_.capacity() * sizeof(size_t);
-  for (const History& history : histories_) {
-    bytes += (history.first.capacity() + history.clocks.capacity()) * sizeof(uint64_t) +
-             history.is_marked.capacity() / 8;
-  }
+  size_t bytes = (known_.capacity() + known_by_one_.capacity() + known_row_.capacity() +
+                  known_by_all_.capacity()) *
+                     sizeof(uint64_t) +
+                 clocks_of_points_.capacity() * sizeof(const uint64_t*);
+  for (const ClockHistory& history : histories_) bytes += history.size_bytes();
   return bytes;
 }
 

@@ -7,10 +7,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "encoder/sync/clock_history.h"
+#include "encoder/sync/few_numbers.h"
 #include "encoder/sync/queue_segment.h"
 
 namespace interlock {
@@ -27,24 +30,22 @@ class WaitClocks {
  public:
   explicit WaitClocks(uint32_t queue_count);
 
-  // Returns the number of the next dispatch of the queue, which comes after all before it there.
-  uint64_t begin_dispatch(uint32_t queue) {
-    const uint64_t number = ++row_of(queue)[queue];
-    few_row_of(queue)[queue % kFewQueues] = static_cast<int32_t>(number);
-    histories_[queue].recent[number % kRecent] = histories_[queue].last_place();
-    return number;
-  }
+  // Whether the queues are few, and all numbers small: then they are computed with at once. Before
+  // a number does not fit take_any_numbers() is due.
+  bool are_few() const { return are_few_; }
+  void take_any_numbers();
 
-  uint64_t dispatch_count(uint32_t queue) const { return row_of(queue)[queue]; }
+  // Returns the number of the next dispatch of the queue, which comes after all before it there.
+  uint64_t begin_dispatch(uint32_t queue) { return histories_[queue].begin_dispatch(); }
+
+  uint64_t dispatch_count(uint32_t queue) const { return histories_[queue].dispatch_count(); }
 
   // By queue: the last dispatch that comes before what this queue does next; its own last one.
-  const uint64_t* known_by(uint32_t queue) const { return row_of(queue); }
+  // Valid until the next such call. Cost: linear in the queues.
+  const uint64_t* known_by(uint32_t queue);
 
-  // The same in kFewQueues numbers, of queues that there are not 0. It means something if there are
-  // at most so many queues, and all numbers are below 2^31.
-  const int32_t* few_known_by(uint32_t queue) const {
-    return few_known_.data() + size_t{queue} * kFewQueues;
-  }
+  // The same but for its own, which is 0. Requires: are_few(). Cost: constant.
+  FewNumbers few_known_by(uint32_t queue) const { return few_in(row_of(queue)); }
 
   // By queue: the last dispatch that comes before what any other queue does next.
   // Cost: the square of the queues.
@@ -52,9 +53,16 @@ class WaitClocks {
 
   // Of `points`, which the dispatch `number` of `queue` must follow and does not yet, takes away
   // those that come before another one; then what is left comes before that dispatch. Requires: all
-  // of different queues; the dispatch is the last of its queue, or the next.
-  // Cost: the square of the points, and the queues for each.
+  // of different queues, rising; the dispatch is the last of its queue, or the next.
+  // Cost: the square of the points, and the queues for each; linear in the points if are_few().
   void wait(uint32_t queue, uint64_t number, std::vector<QueuePoint>& points);
+
+  // The same where the points are those of `latest` that are later than in `known`, what the
+  // dispatch follows already, its own number included, which is that of both. Writes what is left
+  // to `waits`, which has room for kFewQueues, and returns how many these are. Requires: are_few();
+  // no number of `latest` is earlier.
+  size_t wait_few(uint32_t queue, const FewNumbers& known, const FewNumbers& latest,
+                  QueuePoint* waits);
 
   // All that there has been comes before all that is next. Cost: the square of the queues.
   void wait_for_all();
@@ -83,53 +91,89 @@ class WaitClocks {
  private:
   static constexpr size_t kMinClockLimit = 256;
   static constexpr uint32_t kFewQueues = QueueSegment::kFewQueues;
-  static constexpr uint32_t kRecent = 512;
+  static_assert(kFewQueues == FewNumbers::kCount);
+  static constexpr size_t kFewWords = kFewQueues * sizeof(uint32_t) / sizeof(uint64_t);
 
-  // Of a queue. Clock i holds from dispatch first[i] on, up to the next one.
-  struct History {
-    // How many clocks there have been, those that were let go of too.
-    uint32_t last_place() const { return dropped_count + static_cast<uint32_t>(first.size()); }
-
-    std::vector<uint64_t> first;
-    std::vector<uint64_t> clocks;  // One after another, and room; the own number may be any.
-    std::vector<bool> is_marked;
-    // Of the last dispatches from `recent_from` on: last_place() as of then. Most waits are for one
-    // of these, and need no search. It may wrap around: only differences count.
-    std::array<uint32_t, kRecent> recent = {};
-    uint64_t recent_from = 1;
-    uint32_t dropped_count = 0;
-  };
-
-  uint64_t* row_of(uint32_t queue) { return known_.data() + size_t{queue} * queue_count_; }
-  const uint64_t* row_of(uint32_t queue) const {
-    return known_.data() + size_t{queue} * queue_count_;
+  uint64_t* row_of(uint32_t queue) { return known_.data() + queue * clock_words_; }
+  const uint64_t* row_of(uint32_t queue) const { return known_.data() + queue * clock_words_; }
+  static FewNumbers few_in(const uint64_t* clock) {
+    return FewNumbers::from(reinterpret_cast<const uint32_t*>(clock));
   }
-  int32_t* few_row_of(uint32_t queue) { return few_known_.data() + size_t{queue} * kFewQueues; }
-  void note_few(uint32_t queue);
-  size_t place_of(const History& history, uint64_t number) const;
-  static size_t recent_place_of(const History& history, uint64_t number);
-  const uint64_t* clock_of(const QueuePoint& point) const;
+  static void put_few(const FewNumbers& numbers, uint64_t* clock) {
+    numbers.store(reinterpret_cast<uint32_t*>(clock));
+  }
+  static FewNumbers::Array numbers_of(const FewNumbers& few) {
+    FewNumbers::Array numbers;
+    few.store(numbers.data());
+    return numbers;
+  }
+
+  void copy_known_by(uint32_t queue, std::vector<uint64_t>& known) const;
+  void wait_any(uint32_t queue, uint64_t number, std::vector<QueuePoint>& points);
   void leave_latest(std::vector<QueuePoint>& points);
-  void remember(uint32_t queue, uint64_t number);
+  uint64_t* clock_from(uint32_t queue, uint64_t number);
 
   void drop_known_by_all();
   void begin_marks();
   void mark(uint32_t queue, uint64_t number);
   void drop_unmarked();
-  void keep_in(History& history, const std::vector<size_t>& places);
   void set_limit();
 
   uint32_t queue_count_;
-  std::vector<uint64_t> known_;         // By queue, a clock: a number for each queue.
-  std::vector<int32_t> few_known_;      // The same in short, kFewQueues numbers by queue.
-  std::vector<uint64_t> known_by_all_;  // As of the last question.
-  std::vector<uint64_t> nothing_;       // The clock of a dispatch before which nobody has waited.
-  std::vector<History> histories_;      // By queue.
-  size_t clock_count_ = 0;              // In all of them.
+  bool are_few_;
+  // A clock is a number for each queue, or FewNumbers; that of its own queue may be any, and is 0
+  // in FewNumbers.
+  size_t clock_words_;
+  std::vector<uint64_t> known_;          // By queue, a clock: what its next dispatch comes after.
+  std::vector<uint64_t> known_by_one_;   // As of the last question.
+  std::vector<uint64_t> known_row_;      // While that of known_by_all() is answered.
+  std::vector<uint64_t> known_by_all_;   // Likewise.
+  std::vector<ClockHistory> histories_;  // By queue.
+  size_t clock_count_ = 0;               // In all of them.
   size_t clock_limit_ = kMinClockLimit;
   size_t marked_point_count_ = 0;
-  std::vector<size_t> kept_places_;
   std::vector<const uint64_t*> clocks_of_points_;  // Of the wait at hand.
 };
+
+// Whatever comes before a point that goes comes before one that stays; one alone stays.
+[[gnu::always_inline]] inline size_t WaitClocks::wait_few(uint32_t queue, const FewNumbers& known,
+                                                          const FewNumbers& latest,
+                                                          QueuePoint* waits) {
+  const FewNumbers::Array numbers = numbers_of(latest);
+  uint32_t are_later = queues_later(latest, known);
+  FewNumbers carried;
+  size_t count = 0;
+  const auto carry = [&](uint32_t other) {
+    carried = latest_of(carried, few_in(histories_[other].clock_of(numbers[other])));
+    return QueuePoint{other, numbers[other]};
+  };
+  if (std::has_single_bit(are_later)) [[likely]] {
+    waits[count++] = carry(static_cast<uint32_t>(std::countr_zero(are_later)));
+  } else {
+    std::array<QueuePoint, kFewQueues> points;
+    size_t point_count = 0;
+    for (; are_later != 0; are_later &= are_later - 1) {
+      points[point_count++] = carry(static_cast<uint32_t>(std::countr_zero(are_later)));
+    }
+    const uint32_t are_left = queues_later(latest, carried);
+    for (size_t i = 0; i < point_count; ++i) {
+      waits[count] = points[i];
+      count += are_left >> points[i].queue & 1;
+    }
+  }
+  const FewNumbers clock = latest_of(latest, carried).without(queue);
+  put_few(clock, row_of(queue));
+  put_few(clock, clock_from(queue, numbers[queue]));
+  return count;
+}
+
+[[gnu::always_inline]] inline uint64_t* WaitClocks::clock_from(uint32_t queue, uint64_t number) {
+  ClockHistory& history = histories_[queue];
+  if (history.latest_from() != number) {
+    history.add_clock(number);
+    ++clock_count_;
+  }
+  return history.latest_clock();
+}
 
 }  // namespace interlock

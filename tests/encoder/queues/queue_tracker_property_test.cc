@@ -171,6 +171,62 @@ TEST(QueueTracker, WaitsAsTheDefinitionSaysInAllTinyPrograms) {
   EXPECT_EQ(expect_all_tiny_as_defined(3, 2, 3), 23u * 23 * 23 * 9);
 }
 
+// Trackers that compute in other ways, side by side.
+class Beside {
+ public:
+  Beside(uint32_t queue_count, uint64_t few_number_max)
+      : plain_(queue_count, 0), changing_(queue_count, few_number_max), few_(queue_count) {}
+
+  // Returns how many waits there are.
+  size_t add(uint32_t queue, const std::vector<Access>& accesses, AtomicOp op) {
+    const auto plain = plain_.add(queue, accesses, op);
+    EXPECT_TRUE(std::ranges::equal(changing_.add(queue, accesses, op), plain));
+    EXPECT_TRUE(std::ranges::equal(few_.add(queue, accesses, op), plain));
+    return plain.size();
+  }
+
+  void join(uint32_t queue, uint32_t other) {
+    for (QueueTracker* tracker : {&plain_, &changing_, &few_}) tracker->join(queue, other);
+  }
+  void join_all() {
+    for (QueueTracker* tracker : {&plain_, &changing_, &few_}) tracker->join_all();
+  }
+
+ private:
+  QueueTracker plain_;  // One by one from the first number on.
+  QueueTracker changing_;
+  QueueTracker few_;
+};
+
+// Up to eight queues numbers are computed with at once, as long as they are small.
+TEST(QueueTracker, WaitsTheSameHoweverItComputes) {
+  SeededChoice choice(96);
+  size_t wait_count = 0;
+  for (uint32_t queue_count = 1; queue_count <= 8; ++queue_count) {
+    Beside trackers(queue_count, choice.below(300));
+    const int count = program_count(4000, 8);
+    for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+      const auto any_queue = [&] { return static_cast<uint32_t>(choice.below(queue_count)); };
+      if (choice.chance(1, 200)) trackers.join(any_queue(), any_queue());
+      if (choice.chance(1, 1000)) trackers.join_all();
+      // Some queues seldom wait, so that clocks are kept for them.
+      const uint32_t queue = choice.chance(1, 4) ? any_queue() : any_queue() / 2;
+      std::vector<Access> accesses(1 + choice.below(3));
+      for (Access& access : accesses) {
+        const uint64_t begin = 64 * choice.below(80);
+        const bool is_cut = choice.chance(1, 50);
+        constexpr AccessMode kModes[] = {AccessMode::kRead, AccessMode::kRead, AccessMode::kWrite,
+                                         AccessMode::kUpdate};
+        access = tiny_access(kModes[choice.below(4)], {begin, begin + (is_cut ? 100 : 64)});
+        if (choice.chance(1, 30)) access.mode = AccessMode::kAtomic;
+      }
+      const AtomicOp op = choice.chance(1, 2) ? AtomicOp::kAdd : AtomicOp::kMax;
+      wait_count += trackers.add(queue, accesses, op);
+    }
+  }
+  EXPECT_GT(wait_count, static_cast<size_t>(program_count(8000, 8)));
+}
+
 // Programs so long that pieces and clocks are let go of, and pieces merged.
 class LongProgram {
  public:

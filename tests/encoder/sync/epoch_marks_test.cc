@@ -56,6 +56,11 @@ TEST(Lanes, AreAnArray) {
     ASSERT_EQ(numbers_of(lanes_a & lanes_b), numbers_of(array_a & array_b));
     ASSERT_EQ(numbers_of(Lanes::equal(lanes_a, lanes_b)),
               numbers_of(ArrayLanes::equal(array_a, array_b)));
+    ASSERT_EQ(numbers_of(Lanes::greater(lanes_a, lanes_b)),
+              numbers_of(ArrayLanes::greater(array_a, array_b)));
+    ASSERT_EQ(numbers_of(greater_of(lanes_a, lanes_b)), numbers_of(greater_of(array_a, array_b)));
+    ASSERT_EQ(numbers_of(~lanes_a), numbers_of(~array_a));
+    ASSERT_EQ(lanes_a.top_bits(), array_a.top_bits());
     ASSERT_EQ(lanes_a.all_have_top_bit(), array_a.all_have_top_bit());
     ASSERT_EQ((lanes_a & lanes_b).all_are_zero(), (array_a & array_b).all_are_zero());
     ++count_with_top_bit[lanes_a.all_have_top_bit()];

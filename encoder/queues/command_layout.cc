@@ -27,7 +27,8 @@ CommandLayout::CommandLayout(const Program& program, const std::vector<QueueDraf
 }
 
 std::optional<Program> CommandLayout::finish() {
-  const bool has_all = is_valid_ && edges_.empty() && pair_waits() &&
+  if (is_valid_ && has_operands_of_source_) copy_operands_so_far();
+  const bool has_all = is_valid_ && edges_.empty() && (!has_open_waits_ || pair_waits()) &&
                        result_.statements.size() <= Limits{}.statement_count;
   if (!has_all) return std::nullopt;
   if (!is_sorted_) result_.has_program_order = true;
@@ -109,27 +110,52 @@ void CommandLayout::issue_dispatch(DispatchId id) { is_valid_ = is_valid_ && add
 
 bool CommandLayout::add_dispatch(DispatchId id) {
   const Dispatch& original = source_.dispatch(id);
-  const auto accesses = source_.accesses_of(original);
-  const auto attributes = source_.attributes_of(original);
   const auto position = static_cast<uint32_t>(result_.dispatches.size());
   if (line_bytes_max(original, edges_.size()) > Limits{}.line_bytes) return false;
   if (!add_edges(id, position)) return false;
-  Dispatch copy = original;
+  Dispatch& copy = result_.dispatches.emplace_back(original);
   copy.statement = StatementId(result_.statements.size());
-  copy.first_access = static_cast<uint32_t>(result_.accesses.size());
-  copy.first_attribute = static_cast<uint32_t>(result_.attributes.size());
   if (!source_.has_program_order) copy.order = id.index;
-  result_.accesses.insert(result_.accesses.end(), accesses.begin(), accesses.end());
-  result_.attributes.insert(result_.attributes.end(), attributes.begin(), attributes.end());
+  append_operands(copy);
   result_.statements.push_back({.kind = StatementKind::kDispatch,
                                 .queue = index_of_queue(),
                                 .index = position,
                                 .label = source_.statements[original.statement.index].label});
-  result_.dispatches.push_back(copy);
   positions_[id.index] = position;
   is_sorted_ = is_sorted_ && (last_dispatch_ == DispatchId::kNone || last_dispatch_ < id.index);
   last_dispatch_ = id.index;
   return true;
+}
+
+// Whether what comes next in the source is what it has.
+bool CommandLayout::are_operands_next(const Dispatch& dispatch) const {
+  return (dispatch.access_count == 0 || dispatch.first_access == access_count_) &&
+         (dispatch.attribute_count == 0 || dispatch.first_attribute == attribute_count_);
+}
+
+void CommandLayout::copy_operands_so_far() {
+  const auto up_to = [](const auto& all, size_t count) {
+    return all.begin() + static_cast<std::ptrdiff_t>(count);
+  };
+  has_operands_of_source_ = false;
+  result_.accesses.assign(source_.accesses.begin(), up_to(source_.accesses, access_count_));
+  result_.attributes.assign(source_.attributes.begin(),
+                            up_to(source_.attributes, attribute_count_));
+}
+
+// Those of a dispatch of the source.
+void CommandLayout::append_operands(Dispatch& dispatch) {
+  const Dispatch original = dispatch;
+  if (has_operands_of_source_ && !are_operands_next(dispatch)) copy_operands_so_far();
+  dispatch.first_access = static_cast<uint32_t>(access_count_);
+  dispatch.first_attribute = static_cast<uint32_t>(attribute_count_);
+  access_count_ += dispatch.access_count;
+  attribute_count_ += dispatch.attribute_count;
+  if (has_operands_of_source_) return;
+  for (const Access& access : source_.accesses_of(original)) result_.accesses.push_back(access);
+  for (const Attribute& attribute : source_.attributes_of(original)) {
+    result_.attributes.push_back(attribute);
+  }
 }
 
 // From rising ones of its queue.
@@ -191,6 +217,11 @@ void CommandLayout::issue_wait(const SemaphorePoint& point) {
   step.semaphore = semaphore->id;
   step.stages = point.stages;
   step.value = point.value;
+  if (point.value > 0 && point.value <= semaphore->parts.size()) {
+    step.partner = semaphore->parts[point.value - 1];
+  } else {
+    has_open_waits_ = true;
+  }
   result_.statements.push_back({.kind = StatementKind::kSync,
                                 .queue = index_of_queue(),
                                 .index = static_cast<uint32_t>(result_.syncs.size() - 1)});

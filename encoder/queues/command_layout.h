@@ -67,6 +67,9 @@ class CommandLayout final : public CommandSink {
   uint64_t line_bytes_max(const Dispatch& dispatch, uint64_t edge_count) const;
   bool add_dispatch(DispatchId id);
   bool add_edges(DispatchId to, uint32_t position);
+  bool are_operands_next(const Dispatch& dispatch) const;
+  void copy_operands_so_far();
+  void append_operands(Dispatch& dispatch);
   Counted* counted_of(const SemaphorePoint& point);
   bool pair_waits();
 
@@ -80,7 +83,13 @@ class CommandLayout final : public CommandSink {
   std::vector<CommandEdge> edges_;              // To the next dispatch.
   uint32_t last_dispatch_ = DispatchId::kNone;  // Of the source.
   bool is_sorted_ = true;                       // Dispatches come as in the source.
-  bool is_valid_ = true;                        // Nothing was issued that only the rules tell.
+  // While operands and attributes do, too, their numbers, from the first ones on: all are copied at
+  // once then.
+  bool has_operands_of_source_ = true;
+  size_t access_count_ = 0;
+  size_t attribute_count_ = 0;
+  bool has_open_waits_ = false;  // Some are issued before their signals.
+  bool is_valid_ = true;         // Nothing was issued that only the rules tell.
   QueueIndex queue_ = kDefaultQueue;
 };
 

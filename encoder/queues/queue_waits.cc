@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "encoder/program/stop.h"
+#include "encoder/sync/lanes.h"
 
 namespace interlock {
 namespace {
@@ -37,70 +38,80 @@ std::vector<uint32_t> positions_of(const QueuePlan& plan) {
 // By position: the positions that are waited for, rising.
 class WaitsByClocks {
  public:
-  WaitsByClocks(const QueuePlan& plan, const Predecessors& pairs)
+  WaitsByClocks(const QueuePlan& plan, const Predecessors& pairs,
+                const std::vector<uint32_t>& positions)
       : plan_(plan),
         pairs_(pairs),
-        positions_(positions_of(plan)),
-        queue_count_(plan.queues.size()),
-        clocks_(plan.issued.size() * queue_count_, 0) {
+        positions_(positions),
+        queue_at_(plan.issued.size()),
+        clock_size_((plan.queues.size() + Lanes::kCount - 1) / Lanes::kCount * Lanes::kCount),
+        clocks_(plan.issued.size() * clock_size_),
+        last_(plan.queues.size(), UINT32_MAX) {
+    for (uint32_t i = 0; i < queue_at_.size(); ++i) queue_at_[i] = plan.queue_of[plan.issued[i]];
     waits_.reserve(pairs.size(), pairs.pair_count());
   }
 
   Predecessors run() {
-    const std::vector<uint32_t> before = positions_before(plan_);
-    for (uint32_t i = 0; i < before.size() && !is_stopped(); ++i) {
-      if (before[i] != UINT32_MAX) join(i, before[i]);
+    for (uint32_t i = 0; i < queue_at_.size() && !is_stopped(); ++i) {
+      uint32_t& last = last_[queue_at_[i]];
+      uint32_t* const clock = clock_of(i);
+      if (last != UINT32_MAX) std::copy_n(clock_of(last), clock_size_, clock);
+      last = i;
       latest_first_.clear();
       for (const uint32_t earlier : pairs_[plan_.issued[i]]) {
         const uint32_t position = positions_[earlier];
-        if (!is_before(position, i)) latest_first_.push_back(position);
+        if (!is_before(position, clock)) latest_first_.push_back(position);
       }
-      if (latest_first_.size() > 1) {
-        std::sort(latest_first_.begin(), latest_first_.end(), std::greater<>());
-      }
-      for (const uint32_t position : latest_first_) {
-        if (is_before(position, i)) continue;
-        waits_.push_back(position);
-        join(i, position);
-      }
-      std::ranges::reverse(waits_.unended());
+      if (!latest_first_.empty()) wait(clock);
       waits_.end_operation();
+      clock[queue_at_[i]] = i + 1;
     }
-    while (waits_.size() < before.size()) waits_.end_operation();
+    while (waits_.size() < queue_at_.size()) waits_.end_operation();
     return std::move(waits_);
   }
 
  private:
-  uint32_t* clock_of(uint32_t position) { return clocks_.data() + position * queue_count_; }
+  // A clock says of each queue up to which position its dispatches come before, themselves
+  // included: one more, 0: none. In whole lanes.
+  uint32_t* clock_of(uint32_t position) { return clocks_.data() + position * clock_size_; }
 
-  // A clock says of each queue up to which position its dispatches come before; one more, 0: none.
-  uint32_t& time_of(uint32_t position, uint32_t at) {
-    return clock_of(at)[plan_.queue_of[plan_.issued[position]]];
+  bool is_before(uint32_t position, const uint32_t* clock) const {
+    return position < clock[queue_at_[position]];
   }
 
-  bool is_before(uint32_t position, uint32_t at) { return position < time_of(position, at); }
+  // Of latest_first_, which are in any order yet, those that are left.
+  void wait(uint32_t* clock) {
+    if (latest_first_.size() > 1) {
+      std::sort(latest_first_.begin(), latest_first_.end(), std::greater<>());
+    }
+    for (const uint32_t position : latest_first_) {
+      if (is_before(position, clock)) continue;
+      waits_.push_back(position);
+      join(clock, clock_of(position));
+    }
+    std::ranges::reverse(waits_.unended());
+  }
 
-  // `position`, and all that come before it, come before `at`.
-  void join(uint32_t at, uint32_t position) {
-    uint32_t* const clock = clock_of(at);
-    const uint32_t* const theirs = clock_of(position);
-    for (size_t i = 0; i < queue_count_; ++i) clock[i] = std::max(clock[i], theirs[i]);
-    uint32_t& time = time_of(position, at);
-    time = std::max(time, position + 1);
+  void join(uint32_t* clock, const uint32_t* theirs) const {
+    for (size_t i = 0; i < clock_size_; i += Lanes::kCount) {
+      greater_of(Lanes::from(clock + i), Lanes::from(theirs + i)).store(clock + i);
+    }
   }
 
   const QueuePlan& plan_;
   const Predecessors& pairs_;
-  const std::vector<uint32_t> positions_;
-  const size_t queue_count_;
+  const std::vector<uint32_t>& positions_;
+  std::vector<uint32_t> queue_at_;  // By position.
+  const size_t clock_size_;
   std::vector<uint32_t> clocks_;  // By position, a number for each queue.
+  std::vector<uint32_t> last_;    // By queue: the position of its last one.
   std::vector<uint32_t> latest_first_;
   Predecessors waits_;
 };
 
 // The same, of the reduction.
-Predecessors waits_by_reduction(const QueuePlan& plan, const Predecessors& pairs) {
-  const std::vector<uint32_t> positions = positions_of(plan);
+Predecessors waits_by_reduction(const QueuePlan& plan, const Predecessors& pairs,
+                                const std::vector<uint32_t>& positions) {
   const std::vector<uint32_t> before = positions_before(plan);
   Predecessors by_position;
   by_position.reserve(pairs.size(), pairs.pair_count() + pairs.size());
@@ -125,10 +136,10 @@ Predecessors waits_by_reduction(const QueuePlan& plan, const Predecessors& pairs
 }  // namespace
 
 Predecessors waits_of(const QueuePlan& plan, const Predecessors& pairs) {
-  const Predecessors by_position = plan.queues.size() <= kClockQueuesMax
-                                       ? WaitsByClocks(plan, pairs).run()
-                                       : waits_by_reduction(plan, pairs);
   const std::vector<uint32_t> positions = positions_of(plan);
+  const Predecessors by_position = plan.queues.size() <= kClockQueuesMax
+                                       ? WaitsByClocks(plan, pairs, positions).run()
+                                       : waits_by_reduction(plan, pairs, positions);
   Predecessors waits;
   waits.reserve(pairs.size(), by_position.pair_count());
   for (uint32_t dispatch = 0; dispatch < pairs.size(); ++dispatch) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "encoder/program/stop.h"
+#include "encoder/queues/command_layout.h"
 #include "encoder/queues/given_queues.h"
 #include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
@@ -25,6 +26,23 @@ QueuesOfDispatches queues_in_turn(const Program& program, uint32_t queue_count) 
     result.queue_of.push_back(is_of_host ? UINT32_MAX : static_cast<uint32_t>(next++ % used));
   }
   return result;
+}
+
+// Issues all of it. Returns false at a stop.
+bool issue_on(const Program& program, const QueuesOfDispatches& queues, CommandSink& sink) {
+  // A program without dispatches has no queues.
+  StreamsEncoder encoder(std::max<uint32_t>(1, static_cast<uint32_t>(queues.queues.size())));
+  for (size_t i = 0; i < program.dispatches.size(); ++i) {
+    if (is_stopped()) return false;
+    const DispatchId id(i);
+    const Dispatch& dispatch = program.dispatch(id);
+    encoder.encode({.id = id,
+                    .accesses = program.declared_accesses_of(id),
+                    .atomic_op = dispatch.atomic_op,
+                    .queue = static_cast<QueueIndex>(queues.queue_of[i])},
+                   sink);
+  }
+  return true;
 }
 
 }  // namespace
@@ -64,21 +82,12 @@ Result<Program> encode_streams(const Program& program, uint32_t queue_count) {
   if (has_host_work(program)) {
     return encode_beside_host(program, *queues, SignalPlaces::kEverywhere);
   }
-  // A program without dispatches has no queues.
-  StreamsEncoder encoder(std::max<uint32_t>(1, static_cast<uint32_t>(queues->queues.size())));
+  CommandLayout layout(program, queues->queues, 3 * program.dispatches.size(), 0);
+  if (!issue_on(program, *queues, layout)) return Program{};
+  if (auto result = layout.finish()) return *std::move(result);
   RecordingSink issued;
-  issued.reserve(3 * program.dispatches.size());
-  for (size_t i = 0; i < program.dispatches.size(); ++i) {
-    if (is_stopped()) return Program{};
-    const DispatchId id(i);
-    const Dispatch& dispatch = program.dispatch(id);
-    encoder.encode({.id = id,
-                    .accesses = program.declared_accesses_of(id),
-                    .atomic_op = dispatch.atomic_op,
-                    .queue = static_cast<QueueIndex>(queues->queue_of[i])},
-                   issued);
-  }
-  return program_on_queues(program, queues->queues, issued);
+  if (!issue_on(program, *queues, issued)) return Program{};
+  return program_by_rules(program, queues->queues, issued);
 }
 
 }  // namespace interlock

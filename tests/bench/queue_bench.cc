@@ -4,6 +4,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -13,6 +17,7 @@
 #include "encoder/program/program.h"
 #include "encoder/queues/minimal_encoders.h"
 #include "encoder/queues/streams_encoder.h"
+#include "encoder/sync/encoder.h"
 #include "encoder/sync/interlock_encoder.h"
 #include "encoder/sync/queue_tracker.h"
 #include "encoder/sync/tracker.h"
@@ -215,28 +220,90 @@ Program pool_program(int64_t dispatch_count) {
   return text.program();
 }
 
-// From a program to a program, as all of them do it.
+// Where the C library would give memory back to the system after each turn, and fetch it again page
+// by page, what that takes depends on the sizes of blocks more than on the work: a page is as long as
+// ten dispatches. From here on it keeps what it has, as the allocator of the program does.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, INT32_MAX);
+#endif
+}
+
+// From a program to a program, as all of them do it. Of the others than `streams` that is not like
+// with like: they look at the whole program, and choose the queues or the edges, where ours for one
+// queue takes the dispatches one by one.
 void EncodeOnQueues(benchmark::State& state,
                     Result<Program> (*encode_on_queues)(const Program&, uint32_t),
                     uint32_t queue_count) {
+  keep_memory();
   const Program program = pool_program(state.range(0));
-  measure_beside_one_queue(
-      state,
-      [&] {
-        InterlockEncoder encoder;
-        benchmark::DoNotOptimize(encode(program, encoder));
-      },
-      [&] { benchmark::DoNotOptimize(encode_on_queues(program, queue_count).value()); });
+  const auto one = [&] {
+    InterlockEncoder encoder;
+    benchmark::DoNotOptimize(encode(program, encoder));
+  };
+  const auto several = [&] {
+    benchmark::DoNotOptimize(encode_on_queues(program, queue_count).value());
+  };
+  one();
+  several();
+  measure_beside_one_queue(state, one, several);
 }
 BENCHMARK_CAPTURE(EncodeOnQueues, semaphores, encode_semaphores, 4)
     ->Arg(1'000)
     ->Arg(16'000)
-    ->Iterations(2);
-BENCHMARK_CAPTURE(EncodeOnQueues, edges, encode_edges, 0)->Arg(1'000)->Arg(16'000)->Iterations(2);
+    ->Iterations(9);
+BENCHMARK_CAPTURE(EncodeOnQueues, edges, encode_edges, 0)->Arg(1'000)->Arg(16'000)->Iterations(9);
 BENCHMARK_CAPTURE(EncodeOnQueues, streams, encode_streams, 4)
     ->Arg(1'000)
     ->Arg(16'000)
-    ->Iterations(2);
+    ->Iterations(9);
+
+// A runtime that only counts what it is told.
+class CountingSink final : public CommandSink {
+ public:
+  void issue_dispatch(DispatchId /*id*/) override { ++count_; }
+  void issue_barrier(BarrierKind /*kind*/) override { ++count_; }
+  void issue_signal(const SemaphorePoint& /*point*/) override { ++count_; }
+  void issue_wait(const SemaphorePoint& /*point*/) override { ++count_; }
+
+  size_t count() const { return count_; }
+
+ private:
+  size_t count_ = 0;
+};
+
+// Encoders that take the dispatches one by one, new ones, into one sink. Dispatches go to the queues
+// in turn.
+void IssueOnQueues(benchmark::State& state) {
+  const Program program = pool_program(state.range(0));
+  const auto queue_count = static_cast<uint32_t>(state.range(1));
+  const auto issue = [&](Encoder& encoder) {
+    CountingSink sink;
+    QueueIndex queue = 0;
+    for (size_t i = 0; i < program.dispatches.size(); ++i) {
+      const DispatchId id(i);
+      encoder.encode({.id = id, .accesses = program.declared_accesses_of(id), .queue = queue},
+                     sink);
+      queue = queue + 1u == queue_count ? QueueIndex{0} : static_cast<QueueIndex>(queue + 1);
+    }
+    benchmark::DoNotOptimize(sink.count());
+  };
+  measure_beside_one_queue(
+      state,
+      [&] {
+        InterlockEncoder encoder;
+        issue(encoder);
+      },
+      [&] {
+        StreamsEncoder encoder(queue_count);
+        issue(encoder);
+      });
+}
+BENCHMARK(IssueOnQueues)
+    ->ArgNames({"", "queues"})
+    ->ArgsProduct({{16'000, 1'000'000}, {2, 4, 8}})
+    ->Iterations(9);
 
 // Trackers alone, from new ones: ours for several queues, to which so many dispatches go one after
 // another, beside ours for one.

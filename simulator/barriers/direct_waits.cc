@@ -30,14 +30,18 @@ bool is_of_graphs(const Program& program) {
          });
 }
 
+// On a serial queue all is in order right before a signal and right after a wait: whatever stages
+// of devices they name, they cover and hold back all.
+bool is_for_all(StageMask stages) { return (stages & kDeviceStages) != 0; }
+
 bool is_plain_sync(const Program& program, const SyncStep& step) {
   switch (step.kind) {
     case SyncKind::kSignal:
       return !step.is_of_launch &&
              std::ranges::all_of(program.parts_of(step),
-                                 [](const SignalPart& part) { return part.stages == kAllStages; });
+                                 [](const SignalPart& part) { return is_for_all(part.stages); });
     case SyncKind::kWait:
-      return !step.is_of_launch && !step.is_from_outside && step.stages == kAllStages;
+      return !step.is_of_launch && !step.is_from_outside && is_for_all(step.stages);
     case SyncKind::kSet:
     case SyncKind::kAwait:  // All is in order on such a queue.
     case SyncKind::kSplit:

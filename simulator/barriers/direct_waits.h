@@ -33,8 +33,8 @@ struct DirectWaits {
   }
 };
 
-// Returns nothing where other sync orders what queues execute than signals and waits for
-// everything, of serial queues that join no others, or full edges of graphs; so where the host
+// Returns nothing where other sync orders what queues execute than signals and waits, of serial
+// queues that join no others, or full edges of graphs; so where the host
 // passes on what it has waited for. And where queues pass on very much. Requires: `program` is in
 // reference order. Cost: linear; times the queues where they pass on; of edges the operands at
 // their ends.

@@ -15,10 +15,13 @@
 
 #include "encoder/program/stop.h"
 #include "simulator/barriers/direct_waits.h"
+#include "simulator/barriers/place_bounds.h"
 #include "simulator/bytes/conflict_scan.h"
 
 namespace interlock {
 namespace {
+
+constexpr std::string_view kTooMany = "its dispatches and queues are too many";
 
 class BoundsFinder {
  public:
@@ -39,14 +42,20 @@ class BoundsFinder {
       uint32_t* const row = row_of(i);
       std::ranges::copy(needed, row);
       for (const uint32_t earlier : waits_.before(i)) {
-        if (row[line_of(earlier)] <= position_of(earlier)) return false;
+        if (row[line_of(earlier)] > position_of(earlier)) continue;
+        why_not_ = {"its sync adds order", DispatchId(size_t{earlier}), DispatchId(size_t{i})};
+        return false;
       }
       keep_needed(i);
-      if (!is_of_edges() && needed_.size() * line_count_ > kWaitClocksMax) return false;
+      if (is_of_edges() || needed_.size() * line_count_ <= kWaitClocksMax) continue;
+      why_not_ = {.reason = kTooMany};
+      return false;
     }
     if (!is_of_edges()) set_needs();
     return true;
   }
+
+  const NoWaitBounds& why_not() const { return why_not_; }
 
   WaitBounds bounds() && {
     WaitBounds bounds;
@@ -172,15 +181,26 @@ class BoundsFinder {
   std::vector<NeededWait> needed_;
   std::vector<size_t> first_place_;  // By line, and one more: between its dispatches.
   std::vector<size_t> group_of_;  // By place: another of its group, itself where it stands for all.
+  NoWaitBounds why_not_;
 };
 
 }  // namespace
 
-std::optional<WaitBounds> find_wait_bounds(const Program& program) {
+std::optional<WaitBounds> find_wait_bounds(const Program& program, NoWaitBounds* why_not) {
+  NoWaitBounds unasked;
+  NoWaitBounds& why = why_not != nullptr ? *why_not : unasked;
+  why = {};
   std::optional<DirectWaits> waits = find_direct_waits(program);
-  if (!waits || program.dispatches.size() * waits->lines.size() > kWaitClocksMax) return {};
+  if (!waits) return find_place_bounds(program, why);
+  if (program.dispatches.size() * waits->lines.size() > kWaitClocksMax) {
+    why.reason = kTooMany;
+    return {};
+  }
   BoundsFinder finder(program, *std::move(waits));
-  if (!finder.run()) return {};
+  if (!finder.run()) {
+    why = finder.why_not();
+    return {};
+  }
   return std::move(finder).bounds();
 }
 
@@ -193,7 +213,9 @@ std::string text_of(const WaitBounds& bounds) {
   const std::string_view where =
       bounds.is_of_edges() ? "" : (is_of_all ? " on any queues" : " on these queues");
   std::string text = fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-  if (count > apart) return text + fmt::format("; {} would add no order, certified.", apart);
+  const bool is_met_apart = !bounds.certificate.is_by_places;
+  if (count > apart && is_met_apart)
+    return text + fmt::format("; {} would add no order, certified.", apart);
   if (count == bounds.fewest()) {
     return text + fmt::format(", the fewest{} that add no order; certified.", where);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "encoder/program/program.h"
 #include "simulator/barriers/wait_certificate.h"
@@ -27,13 +28,22 @@ struct WaitBounds {
   uint64_t fewest_apart() const { return certificate.waits.size(); }
 };
 
+// Why there are none.
+struct NoWaitBounds {
+  std::string_view reason;  // What follows "as"; empty where there are no waits to speak of.
+  DispatchId first;         // Some: the program's sync orders these two, and nothing asks for it.
+  DispatchId second;
+};
+
 // Returns the bounds of `program` if its sync adds no order to what conflicts and to the order of
-// its queues; nothing if it does, or if other sync than signals and waits for everything, or full
-// edges, orders what queues execute: stages, the host, which passes on what it has waited for, a
-// queue that joins others, graphs that are launched. Nor of programs beyond kWaitClocksMax, or
-// whose queues pass on very much. Requires: `program` is in reference order, and has no hazard.
+// its queues, with what barriers order there; nothing if it does, or if something else orders what
+// queues execute: the host, which passes on what it has waited for, events of concurrent queues,
+// graphs that are launched or beside other queues, edges that are not full. Nor of programs beyond
+// kWaitClocksMax, or kPlaceDispatchesMax where queues are concurrent or join. Then says in
+// `why_not`, if given, why not. Requires: `program` is in reference order, and has no hazard.
 // Cost: linear, times the lines; the pairs of operands of the dispatches that waits and edges join.
-std::optional<WaitBounds> find_wait_bounds(const Program& program);
+// Where queues are concurrent or join, that of find_place_bounds().
+std::optional<WaitBounds> find_wait_bounds(const Program& program, NoWaitBounds* why_not = nullptr);
 
 // "2 waits, the fewest on these queues that add no order; certified.", or what else is to be said
 // of them; empty if there are none and none is needed.

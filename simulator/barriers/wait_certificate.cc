@@ -13,6 +13,8 @@
 #include <tuple>
 #include <utility>
 
+#include "simulator/barriers/place_certificate.h"
+
 namespace interlock {
 namespace {
 
@@ -374,6 +376,7 @@ uint64_t WaitCertificate::fewest() const {
 }
 
 WaitProof prove(const Program& program, const WaitCertificate& certificate, uint64_t step_limit) {
+  if (certificate.is_by_places) return prove_by_places(program, certificate, step_limit);
   return CertificateReader(program, certificate, step_limit).run();
 }
 

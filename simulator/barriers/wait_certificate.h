@@ -36,6 +36,11 @@ struct WaitCertificate {
   // Queues without a dispatch may pass on, too: they are places to stop at for all, so that no need
   // is kOwn.
   bool is_of_all_queues = false;
+  // Told by places (place_certificate.h): no lines, no kJoin. No wait can be that of two pairs
+  // between the same two queues, nor of two of kOwn that lead to the same queue; or from the same
+  // one, if is_by_source. Queues that join each other are one.
+  bool is_by_places = false;
+  bool is_by_source = false;
 
   // Waits of any placement that adds no order, on the queues of the lines or on all; of one where
   // no queue passes on what it has waited for all of them are needed.
@@ -57,7 +62,7 @@ struct WaitProof {
 // the host passes nothing on from dispatch to dispatch. Reads the operands and queues alone, not
 // the sync, and shares no code with what finds the pairs. Requires: `program` is in reference
 // order. Cost: linear, times the lines; the bytes of the accesses that other accesses tell apart,
-// times the uses of each.
+// times the uses of each. If it is_by_places: prove_by_places().
 WaitProof prove(const Program& program, const WaitCertificate& certificate,
                 uint64_t step_limit = 200'000'000);
 

@@ -272,11 +272,19 @@ void name_in_text(const Program& program, const Program& run, CheckReport& repor
 // As set_bounds(), of waits and edges. `program` is the text of `run`, or that itself.
 void set_wait_bounds(const Program& program, const Program& run, CheckReport& report) {
   if (!report.findings.empty() || !report.noted.empty() || report.is_truncated()) return;
-  std::optional<WaitBounds> bounds = find_wait_bounds(run);
+  NoWaitBounds& why_not = report.no_waits;
+  std::optional<WaitBounds> bounds = find_wait_bounds(run, &why_not);
+  if (&program != &run && why_not.second.is_some()) {
+    why_not.first = in_text(program, run, why_not.first);
+    why_not.second = in_text(program, run, why_not.second);
+  }
   if (!bounds || is_stopped()) return;
   const WaitProof proof = prove(run, bounds->certificate);
   INTERLOCK_CHECK(proof.defect.empty());
-  if (proof.is_cut_short) return;
+  if (proof.is_cut_short) {
+    why_not.reason = "its proof takes too many steps";
+    return;
+  }
   for (NeededWait& wait : bounds->certificate.waits) {
     if (&program == &run) break;
     wait.first = in_text(program, run, wait.first);

@@ -64,6 +64,7 @@ struct CheckReport : BarrierBounds {
   // With several queues and no finding: how few waits, or edges, add no order; of a program whose
   // waits or edges do not either. Its dispatches are those of the text.
   std::optional<WaitBounds> waits;
+  NoWaitBounds no_waits;  // Likewise: why there are none.
   // What could go, too, but for what comes after this text (closing_sync.h): no advice.
   std::vector<RedundantBarrier> closing;
   std::vector<SyncPiece> closing_sync;

@@ -146,6 +146,17 @@ std::string text_of_certificate(const Program& program, const WaitBounds& bounds
   return text;
 }
 
+std::string text_of_no_certificate(const Program& program, const NoWaitBounds& why_not) {
+  if (why_not.reason.empty()) return {};
+  if (why_not.second.is_some()) {
+    return fmt::format(
+        "Not certified how few waits or edges would do: this sync orders {} before {}, for which neither "
+        "conflicts nor queues ask.\n",
+        program.description_of(why_not.first), program.description_of(why_not.second));
+  }
+  return fmt::format("Not certified how few waits or edges would do, as {}.\n", why_not.reason);
+}
+
 // Names a chain that is shorter than the fewest barriers need, its middle left out if it is long.
 std::string text_of_chain(const Program& program, const CheckReport& report) {
   constexpr size_t kNamedInFull = 12;
@@ -223,7 +234,10 @@ std::string text_of_advice(const Program& program, const CheckReport& report,
                                text_of_closing(report);
   if (report.joint && !limits.folds_advice) text += text_of_joint(report);
   if (limits.has_certificate && report.has_bounds) text += text_of_certificate(program, report);
-  if (limits.has_certificate && report.waits) text += text_of_certificate(program, *report.waits);
+  if (limits.has_certificate) {
+    text += report.waits ? text_of_certificate(program, *report.waits)
+                         : text_of_no_certificate(program, report.no_waits);
+  }
   if (report.findings.empty()) text += text_of_chain(program, report);
   return text;
 }

@@ -88,6 +88,12 @@ bool QueueMachine::is_done() const {
   return true;
 }
 
+size_t QueueMachine::hold_count() const {
+  size_t count = 0;
+  for (const Thing& thing : things_) count += thing.held_by.size();
+  return count;
+}
+
 bool QueueMachine::has_come_to(const SyncStep& wait) const {
   const StatementId id = wait.statement;
   const QueueIndex index = program_.statements[id.index].queue;
@@ -101,7 +107,9 @@ bool QueueMachine::has_come_to(const SyncStep& wait) const {
   if (here == taken.end()) return false;
   const std::span<const uint32_t> earlier = taken.first(static_cast<size_t>(here - taken.begin()));
   const auto holds_all = [&](const Thing& thing) {
-    if (thing.kind != ThingKind::kGate || thing.queue != index || thing.is_over) return false;
+    if (thing.kind != ThingKind::kGate || thing.queue != index || thing.is_over || thing.is_joint) {
+      return false;
+    }
     const Statement& statement = program_.statements[thing.statement.index];
     const bool is_wait = statement.kind == StatementKind::kSync &&
                          program_.syncs[statement.index].kind == SyncKind::kWait;
@@ -254,6 +262,8 @@ std::optional<StatementId> QueueMachine::joined_statement(QueueIndex queue) cons
 
 void QueueMachine::take(QueueIndex queue, StatementId id) {
   const Statement& statement = program_.statements[id.index];
+  // A transition is not held by the gates of its own barrier.
+  if (!is_transition(id)) join_gates(queue);
   switch (statement.kind) {
     case StatementKind::kDispatch: {
       const DispatchId dispatch(size_t{statement.index});

@@ -16,9 +16,9 @@
 //
 // The host and the front ends stand in queue_machine.cc, the parts of operations in
 // queue_machine_parts.cc, what front ends take and what holds it in queue_machine_things.cc, that
-// of transitions in queue_machine_transitions.cc, what need not be held twice in
-// queue_machine_pruning.cc, the host's cache in queue_machine_host.cc, the sentences in
-// queue_machine_words.cc.
+// of transitions in queue_machine_transitions.cc, what need not be held twice, or is so by one
+// thing for many, in queue_machine_pruning.cc, the host's cache in queue_machine_host.cc, the
+// sentences in queue_machine_words.cc.
 #pragma once
 
 #include <cstdint>
@@ -88,6 +88,8 @@ struct QueueMachineOptions {
   uint32_t withheld = kNoPart;
   // Likewise a wait that is never over: a position in Program::syncs.
   uint32_t withheld_wait = kNoPart;
+  // Where so many things hold back the same, or are waited for alike, one more stands for them.
+  size_t joined_min = 32;
   // Of looking at what is pending: then the machine halts.
   uint64_t step_limit = UINT64_MAX;
 };
@@ -136,6 +138,10 @@ class QueueMachine {
 
   // All that are fetched and committed. None unless memory is split.
   std::span<const AccessPiece> pieces() const { return pieces_; }
+
+  // Pairs of things one of which holds the other now: what the machine remembers of dependencies.
+  // Cost: linear in what there is.
+  size_t hold_count() const;
 
   // What a semaphore has come to.
   uint64_t counter(SemaphoreId semaphore) const { return counters_[semaphore.index]; }
@@ -189,6 +195,7 @@ class QueueMachine {
     bool is_over = false;
     bool waits_for_counter = false;
     bool is_early = false;  // A fetch of the host, which has not come to it.
+    bool is_joint = false;  // A gate that stands for several: queue_machine_pruning.cc.
     End holds_back;         // Of kGate.
     End takes;              // Of a dependency: its source.
     DomainEvent event;
@@ -206,6 +213,7 @@ class QueueMachine {
   struct Standing {
     std::vector<Ticket> tickets;
     size_t compact_at = 64;
+    size_t join_at = 0;
   };
   struct QueueState {
     std::vector<uint32_t> positions;  // Of its statements, in text_.
@@ -216,6 +224,9 @@ class QueueMachine {
     // What later things may have to wait for, as it was taken; some of it may be over.
     Standing parts;
     Standing gates;
+    // As gates, for what asks for no bytes. What a gate here comes after need not be here, if it
+    // holds back no stage that the gate does not.
+    Standing orders;
     std::vector<Ticket> last_batch;  // Of its latest signal.
     Known known;                     // Of serial queues, by all that is over.
   };
@@ -320,6 +331,10 @@ class QueueMachine {
   bool covers(const End& end, const OperationPart& part) const;
   void prune(QueueIndex queue, const Ends& ends);
   void prune_by_event(QueueIndex queue, const SyncStep& await);
+  void stand(QueueIndex queue, Ticket gate);
+  void join_gates(QueueIndex queue);
+  void join_alike(QueueIndex queue, Standing& standing, bool has_bytes);
+  void join_runs(QueueIndex queue);
   void prune_waits(QueueIndex queue, const SyncStep& step, StageMask stages);
   // A dependency with these ends waits for the gate, and holds back all that it does.
   bool is_gate_within(const Thing& thing, const Ends& ends) const;

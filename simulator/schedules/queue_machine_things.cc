@@ -108,9 +108,7 @@ void QueueMachine::take_sync(QueueIndex queue, StatementId id, const SyncStep& s
     case SyncKind::kAwait: {
       // What was taken in between has not been held by them.
       prune_by_event(queue, step);
-      std::vector<Ticket>& standing = queues_[queue].gates.tickets;
-      const std::vector<Ticket>& gates = event_gates_[step.partner];
-      standing.insert(standing.end(), gates.begin(), gates.end());
+      for (const Ticket gate : event_gates_[step.partner]) stand(queue, gate);
       break;
     }
     default:
@@ -127,8 +125,7 @@ void QueueMachine::take_barrier(QueueIndex queue, StatementId id, const Barrier&
   for (const Ends& ends : ends_of(barrier.kind, program_.dependencies_of(barrier))) {
     if (!has_transitions) prune(queue, ends);
   }
-  std::vector<Ticket>& standing = queues_[queue].gates.tickets;
-  standing.insert(standing.end(), gates.begin(), gates.end());
+  for (const Ticket gate : gates) stand(queue, gate);
 }
 
 std::vector<QueueMachine::Ends> QueueMachine::ends_of(
@@ -176,7 +173,7 @@ void QueueMachine::take_wait(QueueIndex queue, StatementId id, const SyncStep& s
   const Ticket ticket = add_thing(gate);
   const bool is_withheld = options_.withheld_wait == program_.statements[id.index].index;
   if (!is_over && !is_withheld) waits_[step.semaphore.index].emplace(step.value, ticket);
-  queues_[queue].gates.tickets.push_back(ticket);
+  stand(queue, ticket);
   release(ticket);
 }
 
@@ -248,7 +245,8 @@ void QueueMachine::drop_over(Standing& standing) {
 void QueueMachine::hold_by_gates(Ticket part) {
   const OperationPart& held = things_[part].part;
   if (held.role == PartRole::kCommit) return;
-  Standing& gates = queues_[things_[part].queue].gates;
+  QueueState& queue = queues_[things_[part].queue];
+  Standing& gates = held.role == PartRole::kRun ? queue.orders : queue.gates;
   drop_over(gates);
   step_count_ += gates.tickets.size();
   const StatementId own_barrier = barrier_of(things_[part].statement);
@@ -264,7 +262,7 @@ void QueueMachine::hold_by_source(Ticket held, const End& source, StatementId co
   things_[held].takes = source;
   QueueState& queue = queues_[things_[held].queue];
   drop_over(queue.parts);
-  drop_over(queue.gates);
+  drop_over(queue.orders);
   const auto hold_if_in = [&](Ticket ticket) {
     ++step_count_;
     if (is_in(things_[ticket], source)) hold(held, ticket);
@@ -275,11 +273,14 @@ void QueueMachine::hold_by_source(Ticket held, const End& source, StatementId co
     if (covered.is_some() && things_[ticket].statement < covered) break;
     hold_if_in(ticket);
   }
-  for (const Ticket ticket : queue.gates.tickets) hold_if_in(ticket);
+  for (const Ticket ticket : queue.orders.tickets) hold_if_in(ticket);
 }
 
 bool QueueMachine::is_in(const Thing& thing, const End& source) const {
-  if (thing.kind == ThingKind::kGate) return (thing.holds_back.stages & source.stages) != 0;
+  const bool is_of_runs = thing.is_joint && thing.holds_back.stages == 0;
+  if (thing.kind == ThingKind::kGate && !is_of_runs) {
+    return (thing.holds_back.stages & source.stages) != 0;
+  }
   if (!includes(source.stages, thing.part.stage)) return false;
   return thing.part.role == PartRole::kRun || covers(source, thing.part);
 }

@@ -29,7 +29,7 @@ void QueueMachine::take_transition(QueueIndex queue, StatementId id, DispatchId 
                 program_.operands_of(dependency)});
   name_gate(after, {id, 0});
   for (Ticket part = first; part < end; ++part) hold(after, part);
-  queues_[queue].gates.tickets.push_back(after);
+  stand(queue, after);
   release(after);
 }
 

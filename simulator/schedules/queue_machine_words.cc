@@ -125,7 +125,8 @@ std::string QueueMachine::why_held(Ticket ticket) const {
   std::string text;
   while (!thing->waits_for_counter && !thing->held_by.empty()) {
     thing = &things_[*thing->held_by.begin()];
-    const bool is_first = text.empty() && thing->kind != ThingKind::kPart && !is_of_edge(*thing);
+    const bool is_first =
+        text.empty() && thing->kind != ThingKind::kPart && !thing->is_joint && !is_of_edge(*thing);
     if (is_first) text = fmt::format("{} holds it, and ", text_of(thing->statement));
   }
   if (!thing->waits_for_counter) {

@@ -30,11 +30,17 @@ mirror_tree "$next" "$tree"
 compiler=$(command -v clang++ || command -v g++)
 if [[ -z ${INTERLOCK_TEST_ALL:-} ]]; then
   # A build of all is minutes of work; that the tree still is what the patch was made for is told by
-  # these: its declarations, lists and names.
+  # these: its declarations, lists and names. Those of a folder at once, as the build compiles them
+  # (interlock_compile_together in CMakeLists.txt): headers are most of it.
   mapfile -t sources < <(sed -n 's|^+++ b/\(.*\.cc\)$|\1|p' "$root/tests/extending/toys.patch" | grep -v '^tests/')
   ((${#sources[@]} > 0)) || fail "toys.patch has no sources."
-  (cd "$tree" && printf '%s\0' "${sources[@]}" |
-    xargs -0 -n 1 -P "$jobs" "$compiler" -std=c++20 -fsyntax-only -w -I.) || fail "the toys do not compile."
+  mapfile -t folders < <(printf '%s\n' "${sources[@]%%/*}" | sort -u)
+  for folder in "${folders[@]}"; do
+    printf '%s\n' "${sources[@]}" | sed -n "s|^$folder/.*|#include \"&\"|p" >"$work/$folder.cc"
+  done
+  (cd "$tree" && printf '%s\0' "${folders[@]/%/.cc}" |
+    xargs -0 -n 1 -P "$jobs" sh -c 'exec "$0" -std=c++20 -fsyntax-only -w -I. "../$1"' "$compiler") ||
+    fail "the toys do not compile."
   echo "The toys compile: ${#sources[@]} sources."
   exit 0
 fi

@@ -126,7 +126,7 @@ std::string text_of_signals_in_turn(uint64_t seed, bool has_open_ones) {
 }
 
 TEST(OpenMarks, SaysTheSameWhereSignalsTakeTurns) {
-  const int count = program_count(30, 10);
+  const int count = proof_count(30, 12, 4);
   int judged = 0;
   for (int seed = 0; seed < count && !HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -104,49 +104,53 @@ TEST(BruteForce, AgreesWithTheShadowMachineOnRandomSchedules) {
 
 // T1 and its converse.
 TEST(BruteForce, FindsAStrictDifferenceExactlyWhenThereIsAHazard) {
+  const int count = proof_count(20'000, 5'000, 50);
   SeededChoice choice(11);
   int hazardous = 0;
-  for (int i = 0; i < program_count(20'000, 200); ++i) {
+  for (int i = 0; i < count; ++i) {
     const Program program = random_program(choice, small_programs());
     ASSERT_EQ(brute_force(program).differs_strictly, has_hazard(program)) << print(program);
     hazardous += has_hazard(program) ? 1 : 0;
   }
-  EXPECT_GT(hazardous, program_count(4'000, 200));
-  EXPECT_LT(hazardous, program_count(16'000, 200));
+  EXPECT_GT(hazardous, count / 5);
+  EXPECT_LT(hazardous, count * 4 / 5);
 }
 
 // T4 and T5.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenOneOfThreeRunsShowsIt) {
+  const int count = proof_count(20'000, 5'000, 50);
   SeededChoice choice(12);
   int observable = 0;
-  for (int i = 0; i < program_count(20'000, 200); ++i) {
+  for (int i = 0; i < count; ++i) {
     const Program program = random_program(choice, full_overwrites());
     const bool differs = brute_force(program).differs_observably;
     ASSERT_EQ(differs, three_runs_differ_observably(program)) << print(program);
     observable += differs ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(2'000, 200));
+  EXPECT_GT(observable, count / 10);
 }
 
 // T6: execution order only, so no execution barriers.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenSomeSinkShowsIt) {
+  const int count = proof_count(20'000, 5'000, 50);
   SeededChoice choice(13);
   RandomProgramOptions options = full_overwrites();
   options.has_execution_barriers = false;
   int observable = 0;
-  for (int i = 0; i < program_count(20'000, 200); ++i) {
+  for (int i = 0; i < count; ++i) {
     const Program program = random_program(choice, options);
     const bool differs = brute_force(program).differs_observably;
     ASSERT_EQ(differs, some_sink_differs_observably(program)) << print(program);
     observable += differs ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(2'000, 200));
+  EXPECT_GT(observable, count / 10);
 }
 
 // Beyond T6: where an execution barrier orders a pair, its sink commits late. Measured, not proven.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenSomeSinkOrLateCommitShowsIt) {
+  const int count = proof_count(20'000, 5'000, 50);
   SeededChoice choice(15);
-  for (int i = 0; i < program_count(20'000, 200); ++i) {
+  for (int i = 0; i < count; ++i) {
     const Program program = random_program(choice, full_overwrites());
     ASSERT_EQ(brute_force(program).differs_observably, some_sink_differs_observably(program))
         << print(program);

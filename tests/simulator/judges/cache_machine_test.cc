@@ -76,7 +76,8 @@ TEST(CacheMachine, DiffersExactlyWhenThereIsAHazard) {
   SeededChoice choice(1);
   Tally tally;
   std::map<std::string, int> features;
-  while (tally.programs < program_count(100'000, 100)) {
+  const int program_total = proof_count(100'000, 30'000, 30);
+  while (tally.programs < program_total) {
     const Program program = random_scoped_program(choice);
     ASSERT_NO_FATAL_FAILURE(compare(program, tally));
     count_features(program, features);
@@ -129,7 +130,8 @@ TEST(CacheMachine, AgreesWithAllSchedulesOnGlobalBarriers) {
   options.dispatch_count_max = 4;
   options.memory_bytes = 4;
   options.barrier_percent = 50;
-  for (int i = 0; i < program_count(10'000); ++i) {
+  const int count = proof_count(10'000, 3'000, 12);
+  for (int i = 0; i < count; ++i) {
     const Program program = random_program(choice, options);
     const CacheVerdict verdict = execute_in_every_way(program);
     ASSERT_EQ(verdict.differs, brute_force(program).differs_strictly)

@@ -32,33 +32,43 @@ std::vector<std::string> left_out_in(std::string_view list) {
   return tests;
 }
 
-// The tests that are in a source, each once by its name and once as "Suite.*".
-std::set<std::string> tests_in(const std::string& source) {
-  std::set<std::string> tests;
-  static const std::regex test(R"(\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
-  for (std::sregex_iterator it(source.begin(), source.end(), test), end; it != end; ++it) {
-    tests.insert((*it)[1].str() + "." + (*it)[2].str());
-    tests.insert((*it)[1].str() + ".*");
-  }
-  static const std::regex conformance(R"(\bINTERLOCK_CONFORMANCE\((\w+)\))");
-  for (std::sregex_iterator it(source.begin(), source.end(), conformance), end; it != end; ++it) {
-    tests.insert((*it)[1].str() + ".ConformsToInterlock");
-  }
-  return tests;
+// Adds the tests that are in a source, each once by its name and once as "Suite.*".
+void add_tests_in(const std::string& source, std::set<std::string>& tests) {
+  static const std::regex test(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+  static const std::regex conformance(R"(CONFORMANCE\((\w+)\))");
+  // To look for a word first is a hundred times as fast as an expression at every byte.
+  const auto for_each = [&](std::string_view word, const std::regex& form, const auto& add) {
+    for (size_t at = source.find(word); at != std::string::npos; at = source.find(word, at + 1)) {
+      std::smatch match;
+      const auto begin = source.begin() + static_cast<ptrdiff_t>(at);
+      if (std::regex_search(begin, source.end(), match, form,
+                            std::regex_constants::match_continuous)) {
+        add(match);
+      }
+    }
+  };
+  for_each("TEST", test, [&](const std::smatch& match) {
+    tests.insert(match[1].str() + "." + match[2].str());
+    tests.insert(match[1].str() + ".*");
+  });
+  for_each("CONFORMANCE(", conformance, [&](const std::smatch& match) {
+    tests.insert(match[1].str() + ".ConformsToInterlock");
+  });
 }
 
 TEST(LeftOut, AreReadWithoutTheirInstances) {
   EXPECT_THAT(
       left_out_in("# Not A.B\nset(left_out_of_x_tests\n  A.Holds Of/B.Holds/1 # C.D\n  E.*)"),
       ElementsAre("A.Holds", "B.Holds", "E.*"));
-  EXPECT_THAT(tests_in("TEST(A,\n     Holds) {}\nTEST_P(B, Fails) {}\nINTERLOCK_CONFORMANCE(C);"),
-              ElementsAre("A.*", "A.Holds", "B.*", "B.Fails", "C.ConformsToInterlock"));
+  std::set<std::string> tests;
+  add_tests_in("TEST(A,\n     Holds) {}\nTEST_P(B, Fails) {}\nINTERLOCK_CONFORMANCE(C);", tests);
+  EXPECT_THAT(tests, ElementsAre("A.*", "A.Holds", "B.*", "B.Fails", "C.ConformsToInterlock"));
 }
 
 TEST(LeftOut, AreTestsThatThereAre) {
   std::set<std::string> tests;
   for (const SourceFile& file : own_sources()) {
-    if (file.path.starts_with("tests/")) tests.merge(tests_in(file.text));
+    if (file.path.starts_with("tests/")) add_tests_in(file.text, tests);
   }
   std::vector<std::string> missing;
   const std::vector<std::string> left_out = left_out_in(read_own_file("tests/sanitized.cmake"));

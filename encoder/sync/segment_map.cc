@@ -1,9 +1,5 @@
-// The basic idea is that most ranges come again: a range that was seen before is found by one look
-// into the table. One that comes for the first time and shares no byte with another is entered as
-// it is; any other is found through an ordered index of where segments begin, and cut.
-//
-// A sweep removes what tells nothing apart any more. Where what it removed before keeps coming
-// back, it lets go only of what was not used since the last sweep, and lets the table grow.
+// Where what a sweep removed before keeps coming back, it lets go only of what was not used since
+// the last sweep, and lets the table grow.
 
 #include "encoder/sync/segment_map.h"
 
@@ -12,6 +8,9 @@
 #include "encoder/program/check.h"
 
 namespace interlock {
+
+template class SegmentCuts<SegmentMap, Segment>;
+
 namespace {
 
 // A sweep is worth while when one in so many could go, of what lies in so many slots. Pieces of one
@@ -19,69 +18,7 @@ namespace {
 constexpr size_t kSampleShare = 8;
 constexpr size_t kSampleSlots = 1024;
 
-// Of what is forgotten one in so many is remembered, by its hash: enough to tell how often it comes
-// back, and little enough to stay in the caches of a core. Nothing else depends on these bits.
-constexpr size_t kGhostShare = 8;
-bool can_be_ghost(uint64_t hash) { return (hash >> 29) % kGhostShare == 0; }
-
-// One in so many is often: by chance a ghost comes back once in 256 at most (GhostFilter).
-constexpr size_t kOften = 64;
-
 }  // namespace
-
-Segment* SegmentMap::locate_anew(MemoryId memory, ByteRange range) {
-  INTERLOCK_CHECK(memory.is_some());
-  if (order_.enter_if_apart(memory, range)) {
-    return insert_in_table(Segment::of(memory.index, range));
-  }
-  Segment* current = table_.find(memory.index, range.begin);
-  if (current == nullptr) {
-    Segment* const holder = holder_of(memory, range.begin);
-    if (holder != nullptr) current = split(holder, range.begin);
-  }
-  for (uint64_t at = range.begin; at < range.end;) {
-    if (current == nullptr) {
-      const uint64_t end = std::min(range.end, order_.first_after(memory, at));
-      current = insert(Segment::of(memory.index, {at, end}));
-    }
-    at = current->end;
-    if (at > range.end) split(current, range.end);
-    if (at < range.end) current = table_.find(memory.index, at);
-  }
-  return table_.find(memory.index, range.begin);
-}
-
-// The segment that has this byte, or nullptr.
-Segment* SegmentMap::holder_of(MemoryId memory, uint64_t offset) {
-  const uint64_t begin = order_.last_until(memory, offset);
-  if (begin == SegmentOrder::kNowhere) return nullptr;
-  Segment* const segment = table_.find(memory.index, begin);
-  return segment != nullptr && offset < segment->end ? segment : nullptr;
-}
-
-// Cuts the segment at `offset`; returns the upper half. Requires: `offset` lies inside the segment,
-// not at its begin.
-Segment* SegmentMap::split(Segment* segment, uint64_t offset) {
-  if (segment->owner != Segment::kNone) take_back(segment->owner);
-  Segment upper = *segment;
-  upper.begin = offset;
-  segment->end = offset;
-  return insert(upper);
-}
-
-Segment* SegmentMap::insert(const Segment& segment) {
-  order_.enter(MemoryId(segment.memory()), segment.begin);
-  return insert_in_table(segment);
-}
-
-Segment* SegmentMap::insert_in_table(const Segment& segment) {
-  ++new_count_;
-  const uint64_t hash = SegmentTable::hash_of(segment.memory(), segment.begin);
-  if (can_be_ghost(hash)) ghosts_back_ += ghosts_.contains(hash);
-  Segment* const result = table_.insert(segment);
-  result->sweep = sweep_count_;
-  return result;
-}
 
 void SegmentMap::give_if_apart(uint32_t buffer) {
   const BufferTable::Bytes& bytes = buffers.bytes(buffer);
@@ -109,24 +46,11 @@ inline bool tells_nothing_apart(const Segment& lower, const Segment& upper, uint
 }
 
 void SegmentMap::merge(MemoryId memory, ByteRange range, uint32_t oldest_stamp) {
-  // Another range of the dispatch may have taken the cut where this one begins.
-  uint64_t kept_begin = holder_of(memory, range.begin)->begin;
-  for (;;) {
-    Segment kept = *table_.find(memory.index, kept_begin);
-    const uint64_t kept_end = kept.end;
-    size_t removed_count = 0;
-    while (kept.end < range.end) {
-      Segment* const next = next_of(kept);
-      if (!tells_nothing_apart(kept, *next, oldest_stamp)) break;
-      kept.end = next->end;
-      table_.erase(next);
-      ++removed_count;
-    }
-    *table_.find(memory.index, kept_begin) = kept;
-    order_.erase(memory, kept_end, kept.end, removed_count);
-    if (kept.end >= range.end) return;
-    kept_begin = kept.end;
-  }
+  join(
+      memory, range, [](const Segment& /*segment*/) {},
+      [oldest_stamp](const Segment& lower, const Segment& upper) {
+        return tells_nothing_apart(lower, upper, oldest_stamp);
+      });
 }
 
 void SegmentMap::forget_stamps() {
@@ -156,8 +80,8 @@ void SegmentMap::sweep_or_wait(uint32_t oldest_stamp) {
 
 // Whether segments that were used since the last sweep are likely to be used again: those that were
 // let go come back, or those that were kept have been used.
-bool SegmentMap::are_recent_to_stay(bool comes_back) {
-  if (comes_back) return true;
+bool SegmentMap::are_recent_to_stay(bool has_ghosts_back) {
+  if (has_ghosts_back) return true;
   if (!keeps_recent_) return false;
   size_t used_again_count = 0;
   table_.for_each([&](const Segment& segment) {
@@ -167,9 +91,9 @@ bool SegmentMap::are_recent_to_stay(bool comes_back) {
 }
 
 void SegmentMap::sweep(uint32_t oldest_stamp, bool absorbs) {
-  const bool comes_back = ghosts_back_ > 0 && ghosts_back_ * kGhostShare * kOften >= new_count_;
-  keeps_recent_ = are_recent_to_stay(comes_back);
-  ghosts_.reserve(4 * sweep_limit_ / kGhostShare);
+  const bool has_ghosts_back = comes_back();
+  keeps_recent_ = are_recent_to_stay(has_ghosts_back);
+  begin_sweep();
   std::vector<Segment> kept;
   if (keeps_recent_) {
     kept = all_used_since(last_sweep_stamp_);
@@ -177,15 +101,10 @@ void SegmentMap::sweep(uint32_t oldest_stamp, bool absorbs) {
     if (absorbs) absorb_what_is_alike(oldest_stamp);
     kept = all_used_since(oldest_stamp);
   }
-  least_limit_ = comes_back ? 2 * std::max(least_limit_, kept.size())
-                            : std::max(kMinSweepLimit, least_limit_ / 2);
-  sweep_limit_ = std::max({least_limit_, 2 * kept.size(), order_.memory_count()});
-  table_.rebuild(std::max(kept.size(), kMinSweepLimit));
-  for (const Segment& segment : kept) table_.insert(segment);
-  order_.restart(kept, table_);
+  restart(kept, has_ghosts_back ? 2 * std::max(least_limit_, kept.size())
+                                : std::max(kMinSweepLimit, least_limit_ / 2));
   ++sweep_count_;
   last_sweep_stamp_ = oldest_stamp;
-  ghosts_back_ = new_count_ = 0;
 }
 
 // Makes one segment of those of this epoch that adjoin and tell nothing apart. The others are left
@@ -223,14 +142,11 @@ std::vector<Segment> SegmentMap::all_used_since(uint32_t oldest_stamp) {
       result.push_back(segment);
       return;
     }
-    const uint64_t hash = SegmentTable::hash_of(segment.memory(), segment.begin);
-    if (can_be_ghost(hash)) ghosts_.add(hash);
+    let_go(segment);
   });
   return result;
 }
 
-size_t SegmentMap::size_bytes() const {
-  return table_.size_bytes() + order_.size_bytes() + ghosts_.size_bytes() + buffers.size_bytes();
-}
+size_t SegmentMap::size_bytes() const { return cuts_size_bytes() + buffers.size_bytes(); }
 
 }  // namespace interlock

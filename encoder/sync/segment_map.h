@@ -1,6 +1,6 @@
 // SegmentMap: the bytes of all memories that were accessed or registered, as segments, cut wherever
-// an access or a registered buffer began or ended, and their stamps. Bytes of no segment are
-// unused.
+// an access or a registered buffer began or ended (SegmentCuts), and their stamps. Bytes of no
+// segment are unused.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,14 @@
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
 #include "encoder/sync/buffer_table.h"
-#include "encoder/sync/ghost_filter.h"
-#include "encoder/sync/segment_order.h"
-#include "encoder/sync/segment_table.h"
+#include "encoder/sync/segment_cuts.h"
 
 namespace interlock {
 
-class SegmentMap {
+class SegmentMap final : public SegmentCuts<SegmentMap, Segment> {
  public:
-  // The registered buffers. Those that are exclusive own a segment each.
+  // The registered buffers. Those that are exclusive own a segment each; of one that is cut the
+  // buffer is exclusive no longer.
   BufferTable buffers;
 
   // Sweeps if that is due. `oldest_stamp`: as for merge(). Segments move. To be called before
@@ -32,38 +31,8 @@ class SegmentMap {
   // How often locate() has moved segments.
   uint64_t move_count() const { return table_.growth_count(); }
 
-  // Cuts where `range` begins and ends, and makes segments of what was none; returns the one that
-  // begins where the range does. A cut leaves the lower half where it is. Buffers that are cut are
-  // exclusive no longer. Requires: `range` is not empty.
-  // Cost: constant for a range seen before, else O(log s) for s segments of the memory, and the
-  // segments that the range covers.
-  Segment* locate(MemoryId memory, ByteRange range) {
-    Segment* const known = find(memory, range);
-    return known != nullptr ? known : locate_anew(memory, range);
-  }
-
-  // The same where the range is known to be no segment.
-  Segment* locate_anew(MemoryId memory, ByteRange range);
-
-  // The segment that is `range`, or nullptr. Cost: constant.
-  Segment* find(MemoryId memory, ByteRange range) {
-    Segment* const known = table_.find(memory.index, range.begin);
-    return known != nullptr && known->end == range.end ? known : nullptr;
-  }
-
   // The segment that begins at `offset`, or nullptr. Cost: constant.
   Segment* begins_at(MemoryId memory, uint64_t offset) { return table_.find(memory.index, offset); }
-
-  // Fetch what find() needs, in two steps: the second waits for the first.
-  void prefetch_slot(MemoryId memory, ByteRange range) const {
-    table_.prefetch_slot(memory.index, range.begin);
-  }
-  void prefetch_segment(MemoryId memory, ByteRange range) const {
-    table_.prefetch_segment(memory.index, range.begin);
-  }
-
-  // The one that begins where `segment` ends; never nullptr but for the last of a located range.
-  Segment* next_of(const Segment& segment) { return table_.find(segment.memory(), segment.end); }
 
   uint32_t& stamp_of(Segment& segment) {
     return segment.owner == Segment::kNone ? segment.stamp : buffers.stamp(segment.owner);
@@ -87,37 +56,29 @@ class SegmentMap {
   // Makes all bytes unused. Cost: linear.
   void forget_stamps();
 
-  size_t segment_count() const { return table_.size(); }
-
-  // The bytes in which what is accessed is looked up.
-  size_t lookup_bytes() const { return table_.lookup_bytes(); }
   size_t size_bytes() const;
 
  private:
-  static constexpr size_t kMinSweepLimit = size_t{1} << 14;
+  friend class SegmentCuts<SegmentMap, Segment>;
 
-  Segment* holder_of(MemoryId memory, uint64_t offset);
-  Segment* split(Segment* segment, uint64_t offset);
-  Segment* insert(const Segment& segment);
-  Segment* insert_in_table(const Segment& segment);
+  void begin_cut(Segment& segment) {
+    if (segment.owner != Segment::kNone) take_back(segment.owner);
+  }
+  static void end_cut(Segment& /*upper*/) {}
+  void note_new(Segment& segment) const { segment.sweep = sweep_count_; }
+
   void sweep_or_wait(uint32_t oldest_stamp);
   void sweep(uint32_t oldest_stamp, bool absorbs);
-  bool are_recent_to_stay(bool comes_back);
+  bool are_recent_to_stay(bool has_ghosts_back);
   void absorb_what_is_alike(uint32_t oldest_stamp);
   std::vector<Segment> all_used_since(uint32_t oldest_stamp);
 
-  SegmentTable table_;
-  SegmentOrder order_;
-
-  // What sweeps go by.
-  size_t sweep_limit_ = kMinSweepLimit;
-  size_t least_limit_ = kMinSweepLimit;
+  // What sweeps go by, beside what comes back.
   uint32_t sweep_count_ = 0;
   uint32_t last_sweep_stamp_ = 0;  // Segments used since then have no older stamp.
   bool keeps_recent_ = false;
-  GhostFilter ghosts_;
-  size_t ghosts_back_ = 0;  // Since the last sweep.
-  size_t new_count_ = 0;
 };
+
+extern template class SegmentCuts<SegmentMap, Segment>;
 
 }  // namespace interlock

@@ -65,6 +65,20 @@ TEST(PlaceBounds, TakeTheBarriersOfAQueueForItsOrder) {
             "nothing, as its sync adds order");
 }
 
+// Two barriers that chain put the first one before the second, which stands between.
+TEST(PlaceBounds, FollowChainsOfBarriersInTheProof) {
+  const Program program = reference_run(program_with_queues(
+      std::string(kHead) +
+      "dispatch A writes n on x\nbarrier compute -> copy on x\nbarrier copy -> compute on x\n"
+      "dispatch A writes m on x\nsignal t=1 on x\nwait t=1 on y\ndispatch B reads m n on y\n"));
+  const std::optional<WaitBounds> bounds = find_wait_bounds(program);
+  ASSERT_TRUE(bounds.has_value());
+  EXPECT_EQ(bounds->certificate.waits, (std::vector<NeededWait>{{DispatchId(1), DispatchId(2)}}));
+  WaitCertificate wrong = bounds->certificate;
+  wrong.waits = {{DispatchId(0), DispatchId(2)}};
+  EXPECT_THAT(prove(program, wrong).defect, HasSubstr("has another dispatch between"));
+}
+
 // A signal of the legacy-default queue is for two blocking ones, and a statement orders them.
 TEST(PlaceBounds, TakeQueuesThatJoinForOne) {
   EXPECT_EQ(text_of_bounds("dispatch A writes m[0:4] on b\ndispatch A writes m[4:8] on c\n"
@@ -118,8 +132,18 @@ std::string_view name_of(StageMask stages) {
 
 StageMask random_stages(Choice& choice) { return static_cast<StageMask>(1 + choice.below(3)); }
 
-// One byte for each pair with nothing between, so that the sync adds no order.
+// What the queues order by themselves.
+std::vector<uint64_t> dispatches_after_by_queues(PlacedText placed) {
+  std::erase_if(placed.statements, [](const Placed& one) {
+    return one.kind == PlacedKind::kSignal || one.kind == PlacedKind::kWait;
+  });
+  return dispatches_after(placed, *order_of(placed));
+}
+
+// One byte for each pair with nothing between that the queues do not order, so that the sync adds
+// no order.
 std::string text_of(const PlacedText& placed, const std::vector<uint64_t>& after) {
+  const std::vector<uint64_t> by_queues = dispatches_after_by_queues(placed);
   constexpr std::array kKinds = {"concurrent", "serial", "serial blocking", "legacy-default"};
   std::string text = "interlock 1\nmemory m 64\nmemory n 8\n";
   for (size_t i = 0; i < placed.queues.size(); ++i) {
@@ -133,7 +157,7 @@ std::string text_of(const PlacedText& placed, const std::vector<uint64_t>& after
       for (size_t c = 0; c < after.size(); ++c) {
         is_right_after &= (after[a] >> c & 1) == 0 || (after[c] >> b & 1) == 0;
       }
-      if (!is_right_after) continue;
+      if (!is_right_after || (by_queues[a] >> b & 1) != 0) continue;
       const std::string byte = fmt::format(" m[{}:{}]", 8 * a + b, 8 * a + b + 1);
       reads[a] += byte;
       writes[b] += byte;

@@ -73,6 +73,7 @@ TEST(WaitBounds, AreThoseOfAllStagesOnSerialQueues) {
       "dispatch B reads m on y\n";
   EXPECT_EQ(text_of_bounds(text),
             "1 wait, the fewest on these queues that add no order; certified.");
+  EXPECT_FALSE(find_wait_bounds(body(text))->certificate.is_by_places);
   EXPECT_TRUE(find_facts(body(text), {.group = FactGroup::kAccesses}).facts.empty());
 }
 

@@ -46,7 +46,7 @@ struct PlacedArc {
 
 class PlacedSearch {
  public:
-  explicit PlacedSearch(const PlacedText& text) : given_(text) {
+  explicit PlacedSearch(const PlacedText& text) {
     wanted_ = dispatches_after(text, *order_of(text));
     bare_.queues = text.queues;
     for (const Placed& placed : text.statements) {
@@ -172,7 +172,6 @@ class PlacedSearch {
     } while (has_turns && std::next_permutation(turns.begin(), turns.end()));
   }
 
-  const PlacedText& given_;
   PlacedText bare_;
   std::vector<uint64_t> wanted_;
   std::vector<PlacedArc> arcs_;

@@ -221,8 +221,8 @@ Program pool_program(int64_t dispatch_count) {
 }
 
 // Where the C library would give memory back to the system after each turn, and fetch it again page
-// by page, what that takes depends on the sizes of blocks more than on the work: a page is as long as
-// ten dispatches. From here on it keeps what it has, as the allocator of the program does.
+// by page, what that takes depends on the sizes of blocks more than on the work: a page is as long
+// as ten dispatches. From here on it keeps what it has, as the allocator of the program does.
 void keep_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_MAX, 0);
@@ -273,8 +273,8 @@ class CountingSink final : public CommandSink {
   size_t count_ = 0;
 };
 
-// Encoders that take the dispatches one by one, new ones, into one sink. Dispatches go to the queues
-// in turn.
+// Encoders that take the dispatches one by one, new ones, into one sink. Dispatches go to the
+// queues in turn.
 void IssueOnQueues(benchmark::State& state) {
   const Program program = pool_program(state.range(0));
   const auto queue_count = static_cast<uint32_t>(state.range(1));

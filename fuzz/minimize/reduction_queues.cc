@@ -79,7 +79,7 @@ void simplify_queues(Reduction& reduction) {
     const bool is_simple = queue.kind == QueueKind::kConcurrent;
     if (is_simple || is_replayed_on(reduction.current(), queue.name)) return;
     reduction.attempt_change<QueueDraft>(
-        at, [](QueueDraft& queue) { queue.kind = QueueKind::kConcurrent; });
+        at, [](QueueDraft& changed) { changed.kind = QueueKind::kConcurrent; });
   });
   reduction.for_each<HostAccessDraft>([&](size_t at) {
     reduction.drop_elements<HostAccessDraft>(at, &HostAccessDraft::operands, 1);

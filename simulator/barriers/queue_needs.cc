@@ -9,6 +9,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/queue_cuts.h"
+#include "simulator/barriers/separated_firsts.h"
 #include "simulator/bytes/access_history.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/bytes/range_parts.h"
@@ -21,13 +22,15 @@ namespace {
 
 class QueueNeedSearch {
  public:
-  QueueNeedSearch(const Program& program, std::span<const SyncPiece> pieces, uint64_t& work_left)
+  QueueNeedSearch(const Program& program, std::span<const SyncPiece> pieces,
+                  std::span<const ByteHazards> hazards, uint64_t& work_left)
       : program_(program),
         pieces_(pieces),
         work_left_(work_left),
         cuts_of_(program),
         places_(program),
         segments_(program),
+        separated_(program, segments_, places_, hazards),
         stage_of_place_(places_.count()),
         latest_of_place_(places_.count()),
         floors_(size_t{places_.count()} * places_.count() * kGoalCount, 1) {
@@ -57,11 +60,14 @@ class QueueNeedSearch {
       const PlaceIndex place = places_.of(id, stage);
       stage_of_place_[place] = stage;
       find_conflicts_of(id, stage);
+      if (separated_.has(id)) find_order_beside_hazards(id, stage);
       histories_[place].record(id, id.index + 1);
+      separated_.record(place, id);
       latest_of_place_[place] = id.index + 1;
     }
     needs_.can_go.resize(pieces_.size());
-    for (size_t i = 0; i < pieces_.size() && is_complete_; ++i) {
+    const bool is_exact = is_complete_ && separated_.is_exact();
+    for (size_t i = 0; i < pieces_.size() && is_exact; ++i) {
       const bool is_open = needs_.is_needed[i] || cuts_of_.implies_in_two_places(pieces_[i]);
       needs_.can_go[i] = !is_open;
     }
@@ -120,10 +126,14 @@ class QueueNeedSearch {
              QueueConflict& conflict) {
     const PlaceIndex place = places_.of(second, conflict.second);
     const size_t key = (first * places_.count() + place) * kGoalCount + goal_of(conflict);
-    const AccessSide side = conflict.is_of_memory ? AccessSide::kWrites : AccessSide::kReads;
-    const AtomicOp op = program_.dispatch(second).atomic_op;
     const bool is_by_bytes =
         conflict.is_of_memory && cuts_of_.steps().tells_bytes_apart(access.memory);
+    if (separated_.has(second)) {
+      judge_beside_hazards(second, access, first, {key, is_by_bytes}, conflict);
+      return;
+    }
+    const AccessSide side = conflict.is_of_memory ? AccessSide::kWrites : AccessSide::kReads;
+    const AtomicOp op = program_.dispatch(second).atomic_op;
     if (is_by_bytes) {
       charge(1);
       histories_[first].latest_runs(span, access, op, side, 1, latest_);
@@ -131,13 +141,73 @@ class QueueNeedSearch {
       if (!latest_.empty() && is_complete_) judge_bytes(span, key, conflict);
       return;
     }
-    Stamp& floor = floors_[key];
+    const Stamp floor = floors_[key];
     if (latest_of_place_[first] < floor) return;
     charge(1);
     const Stamp latest = histories_[first].latest(span, access, op, side);
     if (latest < floor || !is_complete_) return;
+    judge_from(latest, key, conflict);
+  }
+
+  // How shorter conflicts are found that stand for it.
+  struct Shorter {
+    size_t key;
+    bool is_by_bytes;
+  };
+
+  // Likewise, with the latest one that has no hazard with `second`.
+  void judge_beside_hazards(DispatchId second, const Access& access, PlaceIndex first,
+                            Shorter shorter, QueueConflict conflict) {
+    const Stamp threshold = shorter.is_by_bytes ? 1 : floors_[shorter.key];
+    if (!is_complete_ || latest_of_place_[first] < threshold) return;
+    const auto access_index = static_cast<size_t>(&access - program_.accesses.data());
+    const auto read_sort = read_sort_of(conflict.second, access);
+    FindingKind kind = FindingKind::kWriteAfterRead;
+    if (conflict.is_of_memory) {
+      const bool is_read = read_sort && *read_sort == conflict.sort;
+      kind = is_read ? FindingKind::kReadAfterWrite : FindingKind::kWriteAfterWrite;
+    }
+    charge(separated_.find({.second = second,
+                            .access = access_index,
+                            .first = first,
+                            .kind = kind,
+                            .threshold = threshold},
+                           latest_));
+    if (latest_.empty() || !is_complete_) return;
+    if (shorter.is_by_bytes) {
+      judge_bytes(segments_.span_of(access_index), shorter.key, conflict);
+      return;
+    }
+    Stamp latest = 0;
+    for (const StampRun& run : latest_) latest = std::max(latest, run.stamp);
+    judge_from(latest, shorter.key, conflict);
+  }
+
+  // What has a hazard for want of visibility must not lose the order that it has.
+  void find_order_beside_hazards(DispatchId second, Stage stage) {
+    const QueueIndex queue = program_.queue_of(program_.dispatch(second));
+    const auto hazards = separated_.hazards_of(second);
+    for (size_t i = hazards.size(); i-- > 0 && is_complete_;) {
+      charge(1);
+      if (!hazards[i].is_ordered) continue;
+      const PlaceIndex first = places_.of(hazards[i].first, hazards[i].first_stage);
+      const PlaceIndex place = places_.of(second, stage);
+      const QueueConflict conflict{.first_queue = places_.queue_of(first),
+                                   .second_queue = queue,
+                                   .first = hazards[i].first_stage,
+                                   .second = stage,
+                                   .bytes = {},
+                                   .end = cuts_of_.steps().before(second)};
+      if (conflict.first_queue == kNoQueue && queue == kNoQueue) continue;
+      const size_t key = (first * places_.count() + place) * kGoalCount + goal_of(conflict);
+      const Stamp latest = hazards[i].first.index + Stamp{1};
+      if (latest >= floors_[key]) judge_from(latest, key, conflict);
+    }
+  }
+
+  void judge_from(Stamp latest, size_t key, QueueConflict conflict) {
     conflict.begin = steps_before(size_t{latest} - 1);
-    floor = gap_end_[latest - 1] + 1;
+    floors_[key] = gap_end_[latest - 1] + 1;
     judge(conflict);
   }
 
@@ -215,6 +285,7 @@ class QueueNeedSearch {
   QueueCuts cuts_of_;
   const Places places_;
   const ByteSegments segments_;
+  SeparatedFirsts separated_;
   std::vector<AccessHistory> histories_;  // By place.
   std::vector<Stage> stage_of_place_;
   std::vector<Stamp> latest_of_place_;
@@ -239,9 +310,9 @@ class QueueNeedSearch {
 }  // namespace
 
 NeededPieces find_queue_needs(const Program& program, std::span<const SyncPiece> pieces,
-                              uint64_t& work_left) {
-  if (!has_host_atoms(program)) return QueueNeedSearch(program, pieces, work_left).run();
-  return QueueNeedSearch(with_whole_atoms(program), pieces, work_left).run();
+                              std::span<const ByteHazards> hazards, uint64_t& work_left) {
+  if (!has_host_atoms(program)) return QueueNeedSearch(program, pieces, hazards, work_left).run();
+  return QueueNeedSearch(with_whole_atoms(program), pieces, hazards, work_left).run();
 }
 
 }  // namespace interlock

@@ -1,7 +1,7 @@
-// The basic idea is the definition: leave a piece out and check again. Of a plain program without a
-// hazard chains say at once what is needed (queue_needs.h), and of edges mostly the operations at
-// their ends (edge_needs.h). Of others without one two facts save most of it (docs/theory.md, "Sync
-// that can go").
+// The basic idea is the definition: leave a piece out and check again. Of a plain program chains
+// say at once what is needed (queue_needs.h), and of edges without a hazard mostly the operations
+// at their ends (edge_needs.h). Of others without one two facts save most of it (docs/theory.md,
+// "Sync that can go").
 //
 // Every chain from one access to a later one consists of sync that stands between the two in the
 // reference run. So if many pieces are left out at once and a hazard comes of it between whose
@@ -66,9 +66,9 @@ class SyncSearch {
       if (!with_.runs || is_stopped()) return {};
     }
     place(reference);
-    if (asks_chains(reference)) judge_by_chains();
-    if (asks_edges(reference)) judge_by_edges();
     const FailingSync failing(program_, reference, with_);
+    if (asks_chains(reference)) judge_by_chains(failing);
+    if (asks_edges(reference)) judge_by_edges();
     // A word of what can go is no advice.
     for (const bool are_words : {false, true}) {
       are_words_ = are_words;
@@ -147,17 +147,16 @@ class SyncSearch {
   }
 
   bool asks_chains(const ReferenceOrder& reference) const {
-    return options_.asks_chains && pieces_.size() > options_.alone_max && with_.hazards.empty() &&
-           reference.is_text_order && QueueCuts::can_judge(program_);
+    return options_.asks_chains && pieces_.size() > options_.alone_max && reference.is_text_order &&
+           QueueCuts::can_judge(program_);
   }
 
-  // Requires: there is no hazard.
-  void judge_by_chains() {
-    const NeededPieces needs = find_queue_needs(program_, pieces_, work_left_);
-    if (is_stopped()) return;
-    for (size_t i = 0; i < pieces_.size(); ++i) {
+  void judge_by_chains(const FailingSync& failing) {
+    const NeededPieces needs = find_queue_needs(program_, pieces_, with_.hazards, work_left_);
+    for (size_t i = 0; i < pieces_.size() && !is_stopped(); ++i) {
       if (needs.is_needed[i]) verdicts_[i] = PieceVerdict::kNeeded;
-      if (needs.can_go[i] && only_orders(i)) verdicts_[i] = PieceVerdict::kRedundant;
+      if (!needs.can_go[i] || !only_orders(i) || !charge(with_.hazards.size())) continue;
+      verdicts_[i] = failing.has(pieces_[i]) ? PieceVerdict::kNeeded : PieceVerdict::kRedundant;
     }
   }
 

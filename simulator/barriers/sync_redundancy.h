@@ -36,10 +36,11 @@ struct SyncRedundancyOptions {
 // deadlock, and no statement that is an error then; and that fail to order no hazard. Where they
 // are left out the reference run is another one, so that both are about what runs then.
 // Exact, except for the unjudged. None in a program with a deadlock.
-// Requires: no text_order. Cost: a check of the program, and where there is no hazard and QueueCuts
-// can judge it, find_queue_needs(); of edges find_edge_needs(). Else a few checks more, and one for
-// each piece that can go. All as far as `work_limit` allows, which bounds statements, accesses and
-// steps visited.
+// Requires: no text_order. Cost: a check of the program, and where QueueCuts can judge it,
+// find_queue_needs(), and the hazards for each piece that no conflict needs; where there is no
+// hazard, of edges find_edge_needs(). Else a few checks more, and one for each piece that can go.
+// Beside hazards, of other programs: one for each piece. All as far as `work_limit` allows, which
+// bounds statements, accesses and steps visited.
 SyncRedundancy find_redundant_sync(const Program& program,
                                    const SyncRedundancyOptions& options = {});
 

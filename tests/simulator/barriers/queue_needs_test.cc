@@ -210,7 +210,7 @@ struct Verdicts {
 void compare(const Program& program, Verdicts& verdicts) {
   if (!QueueCuts::can_judge(program) || !find_reference_order(program).is_text_order) return;
   const auto hazards = chain_hazards_of(program);
-  if (!hazards || !hazards->empty()) return;
+  if (!hazards) return;
   const SyncRedundancy alone =
       find_redundant_sync(program, {.alone_max = SIZE_MAX, .asks_chains = false});
   const SyncRedundancy by_chains = find_redundant_sync(program, {.alone_max = 0});

@@ -313,7 +313,7 @@ TEST(FindRedundantSync, IsTheSameWhereChainsAreAsked) {
     ASSERT_TRUE(program.has_value());
     ASSERT_TRUE(QueueCuts::can_judge(*program));
     const auto hazards = chain_hazards_of(*program);
-    if (!hazards || !hazards->empty()) continue;
+    if (!hazards) continue;
     ++judged_count;
     const SyncRedundancy alone = find_redundant_sync(*program, {.alone_max = SIZE_MAX});
     const SyncRedundancy by_chains = find_redundant_sync(*program, {.alone_max = 0});

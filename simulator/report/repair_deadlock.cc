@@ -2,8 +2,8 @@
 // for. Each change is written as a text, read again and judged as that text would be, so that one
 // which breaks a rule of the language is none. What ran before the deadlock keeps its findings: no
 // change of what did not run parts what did. So what is new concerns a dispatch that had not run.
-// And conflicts stay as the text has them: without a wait of a circle the other side may come
-// first.
+// And conflicts stay as they are written: without a wait of a circle the other side may come first.
+// Where signals and waits say which side that is they do, and else the order of the text.
 #include "simulator/report/repair_deadlock.h"
 
 #include <fmt/format.h>
@@ -21,18 +21,21 @@
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/hazards/hazard_between.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/order/submissions.h"
 #include "simulator/report/check.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/report/read_every_queue.h"
+#include "simulator/report/stated_order.h"
 #include "simulator/report/sync_edit.h"
 
 namespace interlock {
 namespace {
 
-constexpr size_t kStepsMax = 16;         // Of the circle.
-constexpr size_t kSignalsMax = 8;        // That a wait could be for instead.
-constexpr size_t kTurnedMax = 2000;      // Dispatches that are compared by pairs.
-constexpr uint64_t kWorkOfText = 20000;  // What a try costs beside visits.
+constexpr size_t kStepsMax = 16;          // Of the circle.
+constexpr size_t kSignalsMax = 8;         // That a wait could be for instead.
+constexpr uint32_t kOtherPlacesMax = 24;  // Of a statement, on each side of where it stands.
+constexpr size_t kTurnedMax = 2000;       // Dispatches that are compared by pairs.
+constexpr uint64_t kWorkOfText = 20000;   // What a try costs beside visits.
 
 bool is_of_order(FindingKind kind) {
   return is_hazard(kind) || kind == FindingKind::kReordered || kind == FindingKind::kClobber ||
@@ -48,13 +51,16 @@ class DeadlockRepairs {
         has_run_(program.statements.size(), false) {
     for (const StatementId id : find_reference_order(program).statements) has_run_[id.index] = true;
     if (finding.cycle.size() > kStepsMax) has_tried_all_ = false;
+    if (program.dispatches.size() <= kTurnedMax) {
+      against_text_ = pairs_stated_against_text(program, work_left);
+    }
   }
 
   void run() {
-    if (!leave_out_some() && !move_some() && !wait_for_others() && best_) {
+    if (!leave_out_some() && !move_some() && !wait_for_others() && !move_anywhere() && best_) {
       finding_.fix = fmt::format(
           "{} All runs then, with {} other finding{}: no other change of one statement that was "
-          "tried has fewer.",
+          "tried, and turns no conflict around, has fewer.",
           best_->fix, best_->finding_count, best_->finding_count == 1 ? "" : "s");
       finding_.repair = best_->lines;
     }
@@ -186,9 +192,91 @@ class DeadlockRepairs {
     SyncEdit edit(program_);
     edit.move(signal, {program_.dispatch(open.last).statement, true}, queue);
     const auto found =
-        try_edit(edit, fmt::format("let {} be one of {}, after {}.", quoted_of(signal),
-                                   program_.name_of(queue), program_.description_of(open.last)));
+        try_edit(edit, fmt::format("let {} stand after {} on {}.", quoted_of(signal),
+                                   program_.description_of(open.last), program_.name_of(queue)));
     return found && found->empty();
+  }
+
+  // A place for a statement of the circle, anywhere in the text.
+  struct OtherPlace {
+    StatementId moved;
+    SyncEdit::Place place;
+    // Nearest first; last those among what stands beside its queue, where hardly anything changes.
+    bool is_beside = false;
+    uint32_t distance = 0;
+  };
+
+  bool move_anywhere() {
+    std::vector<StatementId> moved;
+    for (size_t i = 0; i < step_count(); ++i) {
+      for (const StatementId id : {finding_.cycle[i].statement, finding_.cycle[i].waits_for}) {
+        const SyncStep* const step = step_of(id);
+        if (step == nullptr || step->is_of_launch || std::ranges::count(moved, id) > 0) continue;
+        moved.push_back(id);
+      }
+    }
+    std::vector<OtherPlace> places;
+    for (const StatementId id : moved) {
+      add_places(id, true, places);
+      add_places(id, false, places);
+    }
+    std::ranges::stable_sort(places, {}, [](const OtherPlace& place) {
+      return std::pair(place.is_beside, place.distance);
+    });
+    return std::ranges::any_of(places, [this](const OtherPlace& to) {
+      if (!can_try()) return false;
+      SyncEdit edit(program_);
+      edit.move(to.moved, to.place, statement_of(to.moved).queue);
+      const auto found =
+          try_edit(edit, fmt::format("let {} come {} {}.", quoted_of(to.moved),
+                                     to.place.is_after ? "after" : "before", name_of(to.place.at)));
+      return found && found->empty();
+    });
+  }
+
+  std::string name_of(StatementId id) const {
+    const Statement& statement = statement_of(id);
+    return statement.kind == StatementKind::kDispatch
+               ? program_.description_of(DispatchId(size_t{statement.index}))
+               : quoted_of(id);
+  }
+
+  // Not within a launch, nor between a barrier and its transitions.
+  void add_places(StatementId moved, bool is_after, std::vector<OtherPlace>& places) const {
+    const auto count = static_cast<uint32_t>(program_.statements.size());
+    int launches = 0;
+    uint32_t distance = 0;  // On the queue.
+    uint32_t i = moved.index;
+    for (uint32_t step = 1; is_after ? ++i < count : i-- > 0; ++step) {
+      launches += launch_step_at(i);
+      const bool is_beside = !has_place_in_common(moved, i);
+      if (!is_beside) ++distance;
+      if (distance > kOtherPlacesMax) return;
+      if (launches != 0 || (is_beside && step > kOtherPlacesMax)) continue;
+      if (is_transition(is_after ? i + 1 : i)) continue;
+      places.push_back(
+          {moved, {StatementId(size_t{i}), is_after}, is_beside, is_beside ? step : distance});
+    }
+  }
+
+  bool is_transition(size_t statement) const {
+    return statement < program_.statements.size() &&
+           program_.statements[statement].kind == StatementKind::kDispatch &&
+           program_.dispatches[program_.statements[statement].index].is_transition();
+  }
+
+  // Of the stream: 1 where a launch begins, -1 where it ends.
+  int launch_step_at(uint32_t i) const {
+    const SyncStep* const step = step_of(StatementId(size_t{i}));
+    if (step == nullptr || !step->is_of_launch) return 0;
+    if (program_.kind_of(program_.statements[i].queue) == QueueKind::kGraph) return 0;
+    return step->kind == SyncKind::kSignal ? 1 : -1;
+  }
+
+  bool has_place_in_common(StatementId moved, uint32_t other) const {
+    const Statement& one = statement_of(moved);
+    const Statement& two = program_.statements[other];
+    return one.queue == two.queue || is_of_host(program_, one) || is_of_host(program_, two);
   }
 
   // What a try costs.
@@ -210,7 +298,15 @@ class DeadlockRepairs {
     ParseOptions options;
     read_every_queue(options);
     const Result<Program> changed = parse(print(edit.program()), "", options);
-    if (!changed || turns_conflict(*changed)) return std::nullopt;
+    if (!changed) return std::nullopt;
+    const ReferenceOrder order = find_reference_order(*changed);
+    if (!order.cycle.empty()) return std::nullopt;
+    std::vector<size_t> position(changed->dispatches.size());
+    for (size_t i = 0; i < order.statements.size(); ++i) {
+      const Statement& statement = changed->statements[order.statements[i].index];
+      if (statement.kind == StatementKind::kDispatch) position[statement.index] = i;
+    }
+    if (!order.is_text_order && turns_conflict(*changed, position)) return std::nullopt;
     CheckReport report =
         check(*changed, {.observability_budget = 0, .redundancy_budget = 0, .repair_budget = 0});
     if (is_stopped() || report.is_truncated()) {
@@ -218,7 +314,10 @@ class DeadlockRepairs {
       return std::nullopt;
     }
     std::erase_if(report.findings, [this](const Finding& finding) { return !is_new(finding); });
-    if (report.findings.empty()) {
+    const bool is_clean = report.findings.empty();
+    if (goes_against_waits(position)) {
+      if (is_clean) return std::nullopt;
+    } else if (is_clean) {
       finding_.fix = fix;
       finding_.repair = edit.lines();
     } else if (!best_ || report.findings.size() < best_->finding_count) {
@@ -227,26 +326,20 @@ class DeadlockRepairs {
     return std::move(report.findings);
   }
 
-  // Not all runs then, or what stands first in the text comes after what it is in conflict with.
-  bool turns_conflict(const Program& changed) {
-    const ReferenceOrder order = find_reference_order(changed);
-    if (order.is_text_order || !order.cycle.empty()) return !order.cycle.empty();
+  // What comes first by the text comes after what it is in conflict with, and no wait says so.
+  bool turns_conflict(const Program& changed, const std::vector<size_t>& position) {
     const size_t count = changed.dispatches.size();
     if (count > kTurnedMax) {
       has_tried_all_ = false;
       return true;
     }
     const ByteSegments segments(changed);
-    std::vector<size_t> position(count);
-    for (size_t i = 0; i < order.statements.size(); ++i) {
-      const Statement& statement = changed.statements[order.statements[i].index];
-      if (statement.kind == StatementKind::kDispatch) position[statement.index] = i;
-    }
     for (size_t second = 0; second < count; ++second) {
       for (size_t first = 0; first < second; ++first) {
         const DispatchId one(first);
         const DispatchId other(second);
         if (position[first] < position[second] || (has_run(one) && has_run(other))) continue;
+        if (std::ranges::binary_search(against_text_, std::pair(one, other))) continue;
         const uint64_t cost =
             changed.dispatch(one).access_count + changed.dispatch(other).access_count + 1;
         if (cost > work_left_ || is_stopped()) {
@@ -258,6 +351,14 @@ class DeadlockRepairs {
       }
     }
     return false;
+  }
+
+  // To order these two as they run then would say the opposite of what is written.
+  bool goes_against_waits(const std::vector<size_t>& position) const {
+    return std::ranges::any_of(against_text_, [&](const auto& pair) {
+      return position[pair.first.index] < position[pair.second.index] &&
+             !(has_run(pair.first) && has_run(pair.second));
+    });
   }
 
   bool is_new(const Finding& finding) const {
@@ -279,6 +380,7 @@ class DeadlockRepairs {
   uint64_t& work_left_;
   Finding& finding_;
   std::vector<bool> has_run_;  // By statement, before the deadlock.
+  std::vector<std::pair<DispatchId, DispatchId>> against_text_;
   std::vector<OpenWait> open_;
   std::optional<NamedRepair> best_;
   bool has_tried_all_ = true;

@@ -248,9 +248,9 @@ std::string QueueMisses::fix_across_queues() const {
 }
 
 std::string QueueMisses::fix_in_graph() const {
-  return fmt::format("an edge{}: `after {}` on {}.",
-                     hazard_.is_ordered ? " that is not programmatic" : "",
-                     program_.reference_of(first_.id), second_.name);
+  return fmt::format("{}`after {}`{} on {}.",
+                     hazard_.is_ordered ? "" : "an edge: ", program_.reference_of(first_.id),
+                     hazard_.is_ordered ? " without `programmatic`" : "", second_.name);
 }
 
 std::string QueueMisses::fix_before_host() const {

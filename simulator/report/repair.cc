@@ -120,9 +120,9 @@ bool RepairSearch::add_one() {
 bool RepairSearch::add_edge() {
   SyncEdit edit(program_);
   edit.add_edge(first_.id, second_.id);
-  return works(edit, fmt::format("an edge{}: `after {}` on {}.",
-                                 was_ordered() ? " that is not programmatic" : "",
-                                 program_.reference_of(first_.id), second_.name));
+  return works(edit, fmt::format("{}`after {}`{} on {}.",
+                                 was_ordered() ? "" : "an edge: ", program_.reference_of(first_.id),
+                                 was_ordered() ? " without `programmatic`" : "", second_.name));
 }
 
 bool RepairSearch::was_ordered() const {

@@ -133,7 +133,7 @@ TEST(ExplainGraphs, SaysThatAProgrammaticEdgeMakesNothingVisible) {
   EXPECT_THAT(findings[0].details.at(0), HasSubstr("They are ordered, but what make"));
   EXPECT_THAT(findings[0].details.at(0),
               HasSubstr(": a programmatic edge orders execution alone."));
-  EXPECT_EQ(findings[0].fix, "an edge that is not programmatic: `after make` on use (dispatch 1).");
+  EXPECT_EQ(findings[0].fix, "`after make` without `programmatic` on use (dispatch 1).");
 }
 
 TEST(ExplainGraphs, GivesTheHostItsScopeOnAnotherQueue) {

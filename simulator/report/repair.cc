@@ -39,7 +39,8 @@ void RepairSearch::run() {
   // Between two of the host there is only its cache.
   const bool is_of_host = first_.is_of_host() && second_.is_of_host();
   const bool is_named = is_of_host ? add_flush_between()
-                                   : widen_some() || add_one() || submit_later() || add_several();
+                                   : widen_some() || add_one() || submit_later() ||
+                                         widen_signal_and_wait() || add_several();
   if (!is_named && with_others_) take(*with_others_);
 }
 

@@ -126,6 +126,11 @@ class RepairSearch {
   bool widen(StatementId id);
   bool widen(StatementId id, BarrierKind kind, uint32_t first, uint32_t count);
   bool widen(StatementId id, uint32_t dependency, bool is_source, Scope by);
+  // The stages of a wait before a barrier, or of a signal after it, which make it a link of a
+  // chain.
+  bool pass_on(StatementId id, uint32_t dependency, bool is_source);
+  // Two words: of a signal and of the wait for it.
+  bool widen_signal_and_wait();
   bool hold_back(StatementId id, const SyncStep& step);
   bool cover(StatementId id, uint32_t part);
 

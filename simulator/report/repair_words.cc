@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "simulator/order/signal_statements.h"
 #include "simulator/report/repair_search.h"
 
 namespace interlock {
@@ -41,6 +42,7 @@ bool RepairSearch::widen(StatementId id, BarrierKind kind, uint32_t first, uint3
       // What is only passed on needs the stage, and no access.
       const Scope stage = {is_source ? source_word().stages : destination_word().stages, 0};
       if (!is_war_ && widen(id, i, is_source, stage)) return true;
+      if (pass_on(id, i, is_source)) return true;
     }
     const Dependency& dependency = program_.dependencies[i];
     if (dependency.operand_count == 0 || is_war_) continue;
@@ -53,6 +55,24 @@ bool RepairSearch::widen(StatementId id, BarrierKind kind, uint32_t first, uint3
     }
   }
   return false;
+}
+
+bool RepairSearch::pass_on(StatementId id, uint32_t dependency, bool is_source) {
+  const auto links = [&](StatementId other) {
+    const Statement& statement = program_.statements[other.index];
+    if (statement.kind != StatementKind::kSync) return false;
+    if (statement.queue != program_.statements[id.index].queue) return false;
+    const SyncStep& step = program_.syncs[statement.index];
+    // Those of all stages are met by any word, and so by one that was tried.
+    const auto pass = [&](StageMask stages) {
+      return stages != kAllStages && widen(id, dependency, is_source, Scope{stages, 0});
+    };
+    if (is_source) return step.kind == SyncKind::kWait && pass(step.stages);
+    return step.kind == SyncKind::kSignal &&
+           std::ranges::any_of(program_.parts_of(step),
+                               [&](const SignalPart& part) { return pass(part.stages); });
+  };
+  return std::ranges::any_of(between_, links);
 }
 
 bool RepairSearch::widen(StatementId id, uint32_t dependency, bool is_source, Scope by) {
@@ -73,6 +93,30 @@ bool RepairSearch::hold_back(StatementId id, const SyncStep& step) {
   edit.hold_back(id, bit_of(second_.stage));
   return works(edit, fmt::format("let {} hold back {}, too: `{}`.", quoted(id),
                                  interlock::text_of(second_.stage), edit.text_of(id)));
+}
+
+bool RepairSearch::widen_signal_and_wait() {
+  if (first_.is_transition() || second_.is_transition()) return false;
+  const StageMask first = bit_of(first_.stage);
+  const StageMask second = bit_of(second_.stage);
+  const auto widens = [&](StatementId id) {
+    const Statement& statement = program_.statements[id.index];
+    if (statement.kind != StatementKind::kSync) return false;
+    const SyncStep& wait = program_.syncs[statement.index];
+    if (wait.kind != SyncKind::kWait || wait.partner == SyncStep::kNoPartner) return false;
+    if ((wait.stages & second) != 0) return false;
+    if ((program_.signal_parts[wait.partner].stages & first) != 0) return false;
+    const StatementId signal = signal_statements_of(program_)[wait.partner];
+    if (std::ranges::count(between_, signal) == 0) return false;
+    SyncEdit edit(program_);
+    edit.cover(signal, wait.partner, first);
+    edit.hold_back(id, second);
+    return works(edit,
+                 fmt::format("let {} cover {}, too: `{}`; and let {} hold back {}, too: `{}`.",
+                             quoted(signal), interlock::text_of(first_.stage), edit.text_of(signal),
+                             quoted(id), interlock::text_of(second_.stage), edit.text_of(id)));
+  };
+  return std::ranges::any_of(between_, widens);
 }
 
 bool RepairSearch::cover(StatementId id, uint32_t part) {

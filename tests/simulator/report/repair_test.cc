@@ -241,6 +241,51 @@ TEST(FindRepairs, SaysThatARepairBringsAnotherFinding) {
   EXPECT_EQ(said_count, 2);
 }
 
+// By the one line or the lines that are changed, and nothing new.
+std::string fix_by_words(const std::string& text) {
+  const Program program = program_with_queues(text);
+  const CheckReport report = check(program);
+  if (report.findings.empty()) return "no finding";
+  const Finding& finding = report.findings.front();
+  for (const RepairLine& line : finding.repair) {
+    if (line.place != RepairPlace::kInstead) return "a new line: " + finding.fix;
+  }
+  const CheckReport left = check(program_with_queues(with_repair(text, program, finding.repair)));
+  return left.findings.empty() ? finding.fix : "not enough: " + finding.fix;
+}
+
+// The wait holds back a stage that the transition does not come after.
+TEST(FindRepairs, LetsABarrierWithoutSourceGoOnFromAWait) {
+  EXPECT_EQ(fix_by_words(R"(interlock 1
+memory img 64
+memory out 64
+q1: queue concurrent
+acq: semaphore binary
+show: dispatch Present in copy reads img writes out on q1
+signal acq on q1
+wait acq before graphics
+bar: barrier none -> graphics.write discards img
+draw: dispatch Draw in graphics writes img
+)"),
+            "let 'barrier none -> graphics.write discards img' (bar, statement 3) name graphics in "
+            "its source: `barrier graphics -> graphics.write discards img`.");
+}
+
+TEST(FindRepairs, WidensASignalAndItsWaitTogether) {
+  EXPECT_EQ(fix_by_words(R"(interlock 1
+memory x 64
+memory y 64
+q1: queue concurrent
+make: dispatch Make writes x
+signal s=1 after copy
+wait s=1 before copy on q1
+use: dispatch Use reads x writes y on q1
+)"),
+            "let 'signal s=1 after copy' (statement 1) cover compute, too: `signal s=1 after "
+            "compute|copy`; and let 'wait s=1 before copy on q1' (statement 2) hold back compute, "
+            "too: `wait s=1 before compute|copy on q1`.");
+}
+
 TEST(FindRepairs, KeepsASentenceWhereTheWorkIsTooMuch) {
   const Program program = program_with_queues(
       "interlock 1\nmemory x 64\nq1: queue concurrent\nmake: dispatch Make writes x\n"

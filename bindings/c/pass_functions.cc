@@ -22,6 +22,7 @@
 #include "fuzz/external/opened_encoder.h"
 #include "fuzz/judge/signature.h"
 #include "fuzz/minimize/minimizer.h"
+#include "simulator/order/text_in_run_order.h"
 #include "simulator/report/text_repair.h"
 
 namespace interlock {
@@ -85,7 +86,9 @@ Made<ilk_program> encoded_by(const SourcedProgram& sourced, const char* name,
   if (named.queue_encoder != nullptr) {
     const uint32_t queue_count =
         named.queue_encoder->takes_queue_count ? options_or_default(options).queue_count : 0;
-    return printed(named.queue_encoder->encode(sourced.program, queue_count), sourced, options);
+    const Result<Program> in_order = text_in_run_order(sourced.program);
+    return printed(in_order ? named.queue_encoder->encode(*in_order, queue_count) : in_order,
+                   sourced, options);
   }
   const Result<Program> program = with_one_queue(sourced, options);
   if (!program) return input_error(program.error().message, sourced.name);

@@ -16,7 +16,9 @@ struct QueueEncoderEntry {
   std::string_view summary;  // One line for `interlock list encoders`.
   bool is_broken;            // Known to miss hazards: a model of a real bug.
   bool takes_queue_count;    // Else it is given 0.
-  // `queue_count` is at most; 0: as the program says, or as the encoder chooses.
+  // What stands first in the text is what comes first: callers that cannot know the program to be
+  // so give text_in_run_order() of it (simulator/order/). `queue_count` is at most; 0: as the
+  // program says, or as the encoder chooses.
   // Errors: the program is not what check_host_work() (host_work.h) takes, or its queues are not
   // what the encoder is for; and limits. A stop leaves an empty program.
   Result<Program> (*encode)(const Program& program, uint32_t queue_count);

@@ -24,6 +24,7 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/pass_options.h"
+#include "simulator/order/text_in_run_order.h"
 #include "simulator/report/read_every_queue.h"
 
 namespace interlock {
@@ -160,7 +161,10 @@ Result<Program> apply_passes(const EncodeOptions& options, const PassChain& pass
   if (passes.encoder != nullptr && !encodes_first) encode_with();
   if (failure) return Error{failure->message, ErrorKind::kFault};
   if (options.queue_encoder != nullptr) {
-    return options.queue_encoder->encode(program, options.queue_count);
+    // What its sync orders is what the encoder is to keep.
+    const Result<Program> in_order = text_in_run_order(std::move(program));
+    if (!in_order) return in_order;
+    return options.queue_encoder->encode(*in_order, options.queue_count);
   }
   return program;
 }

@@ -13,6 +13,7 @@
 #include "encoder/replay/replay_by.h"
 #include "fuzz/judge/gradient_numbers.h"
 #include "fuzz/judge/oracles.h"
+#include "simulator/order/text_in_run_order.h"
 
 namespace interlock {
 namespace {
@@ -113,7 +114,9 @@ Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
   const PlannerEntry& planner = planner_of(chain);
   if (chain.queue_encoder != nullptr) {
     INTERLOCK_CHECK(planner.takes_queues);
-    const auto encoded = chain.queue_encoder->encode(passed.meant, chain.queue_count);
+    const auto in_order = text_in_run_order(passed.meant);
+    if (!in_order) return in_order.error();
+    const auto encoded = chain.queue_encoder->encode(*in_order, chain.queue_count);
     if (!encoded) return encoded.error();
     auto planned = plan_by(*encoded, options, planner);
     if (!planned) return planned.error();

@@ -16,6 +16,7 @@
 #include "fuzz/judge/findings.h"
 #include "simulator/barriers/wait_bounds.h"
 #include "simulator/barriers/wait_certificate.h"
+#include "simulator/order/text_in_run_order.h"
 
 namespace interlock {
 namespace {
@@ -228,7 +229,9 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
 Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                                  uint64_t number) {
   const bool says_queues = has_given_queues(program) && encoder.takes_given_queues;
-  return encoder.encode(program, says_queues ? 0 : queue_count_of(encoder, number));
+  const Result<Program> in_order = text_in_run_order(program);
+  if (!in_order) return in_order;
+  return encoder.encode(*in_order, says_queues ? 0 : queue_count_of(encoder, number));
 }
 
 QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& encoder,

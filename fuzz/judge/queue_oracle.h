@@ -28,8 +28,8 @@ struct QueueReport {
 std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
                                           std::vector<InternalDisagreement>& disagreements);
 
-// What `encoder` makes of `program`; `number` says on how many queues, if the program does not say
-// on which. Errors: those of the encoder.
+// What `encoder` makes of `program` in the order of its run; `number` says on how many queues, if
+// the program does not say on which. Errors: those of text_in_run_order() and of the encoder.
 Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                                  uint64_t number);
 

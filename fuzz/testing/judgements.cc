@@ -15,6 +15,7 @@
 #include "encoder/text/parser.h"
 #include "simulator/lifetimes/truncation.h"
 #include "simulator/order/queue_order.h"
+#include "simulator/order/text_in_run_order.h"
 #include "simulator/report/check.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
@@ -180,7 +181,9 @@ Result<Program> encode_checked(const Program& program, Encoder& encoder) {
 Result<Program> encode_checked(const Program& program, std::string_view encoder_name,
                                uint32_t queue_count) {
   if (const QueueEncoderEntry* const entry = find_queue_encoder(encoder_name)) {
-    return entry->encode(program, queue_count);
+    const Result<Program> in_order = text_in_run_order(program);
+    if (!in_order) return in_order;
+    return entry->encode(*in_order, queue_count);
   }
   const EncoderEntry* const entry = find_encoder(encoder_name);
   if (entry == nullptr) {

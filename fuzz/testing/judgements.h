@@ -57,9 +57,10 @@ Result<Judgement> judge_no_useless_sync(const Program& program);
 Result<Program> encode_checked(const Program& program, Encoder& encoder);
 
 // As above, by its name in `interlock list encoders`. One for several queues places dispatches on
-// `queue_count` at most; 0: as the program says, or as the encoder chooses.
-// Errors: there is none of this name; those of an encoder for several queues; an encoder for one is
-// given a number.
+// `queue_count` at most; 0: as the program says, or as the encoder chooses. It keeps the order of
+// the program's run, which its text need not have (text_in_run_order.h).
+// Errors: there is none of this name; there is no such run; those of an encoder for several queues;
+// an encoder for one is given a number.
 Result<Program> encode_checked(const Program& program, std::string_view encoder_name,
                                uint32_t queue_count = 0);
 

@@ -45,6 +45,13 @@ bool would_whole_waits_order(const Program& program, const UnorderedSignals& pai
   return !left || *left != pair;
 }
 
+// The value that the statement signals. Requires: it signals the semaphore.
+uint64_t value_in(const Program& program, StatementId statement, SemaphoreId semaphore) {
+  const SyncStep& step = program.syncs[program.statements[statement.index].index];
+  const auto parts = program.parts_of(step);
+  return std::ranges::find(parts, semaphore, &SignalPart::semaphore)->value;
+}
+
 // Ends before the line of `pair.lower`.
 std::string fault_text(const Program& program, const UnorderedSignals& pair) {
   const Semaphore& semaphore = program.semaphores[pair.semaphore.index];
@@ -74,6 +81,18 @@ std::string fault_text(const Program& program, const UnorderedSignals& pair) {
         "one; let a wait for it come between (a fence that is reset without a wait has 'host waits "
         "{0}' there), or leave out that one",
         name);
+  }
+  // Signals of one queue fire one after another, and so do those of the host.
+  const bool is_of_one_queue =
+      program.statements[pair.lower.index].queue == program.statements[pair.higher.index].queue;
+  if (is_of_one_queue && pair.higher < pair.lower) {
+    return fmt::format(
+        "the values of '{}' fall: this signal of {} fires before that of {}, which stands after it "
+        "{}, and values of a timeline rise; let it come after that one",
+        name, value_in(program, pair.higher, pair.semaphore),
+        value_in(program, pair.lower, pair.semaphore),
+        program.statements[pair.lower.index].queue == kNoQueue ? "among those of the host"
+                                                               : "on its queue");
   }
   return fmt::format(
       "nothing orders this signal of '{}' after the one of the next lower value, so that it is "

@@ -194,6 +194,21 @@ std::string text_of_closing(const CheckReport& report) {
   return text;
 }
 
+// "3 barriers and 4 words of barriers are not judged". Requires: some are not.
+std::string unjudged_text(const CheckReport& report) {
+  const uint64_t barrier_count = report.unjudged_barrier_count;
+  const uint64_t sync_count = report.unjudged_sync_count;
+  std::string text;
+  if (barrier_count > 0) text = count_of(barrier_count, "barrier", "barriers");
+  if (sync_count > 0) {
+    text += fmt::format("{}{}", text.empty() ? "" : " and ",
+                        report.has_bounds
+                            ? count_of(sync_count, "word of a barrier", "words of barriers")
+                            : count_of(sync_count, "piece of sync", "pieces of sync"));
+  }
+  return fmt::format("{} {} not judged", text, barrier_count + sync_count == 1 ? "is" : "are");
+}
+
 // "advice: 3 of 9 barriers can go, one at a time; …", or nothing.
 std::string text_of_folded_advice(const CheckReport& report) {
   const uint64_t unjudged = report.unjudged_barrier_count + report.unjudged_sync_count;
@@ -210,9 +225,10 @@ std::string text_of_folded_advice(const CheckReport& report) {
             ? count_of(report.redundant_sync.size(), "word of a barrier", "words of barriers")
             : count_of(report.redundant_sync.size(), "piece of sync", "pieces of sync"));
   }
-  if (unjudged > 0) {
-    text +=
-        fmt::format("{}{} not judged", text.empty() ? "" : ", ", count_of(unjudged, "is", "are"));
+  if (unjudged > 0 && !text.empty()) {
+    text += fmt::format(", {} not judged", count_of(unjudged, "is", "are"));
+  } else if (unjudged > 0) {
+    text = unjudged_text(report);
   }
   return text.empty() ? text : fmt::format("advice: {}; --advice says which and why.\n", text);
 }

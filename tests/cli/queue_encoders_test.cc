@@ -54,6 +54,26 @@ TEST(EncodeCommand, PutsWhatIsPlannedOnQueues) {
   EXPECT_THAT(result.out, HasSubstr("after 0 on q1"));
 }
 
+// The sync of the program says what its order is; where that is none, there is nothing to keep.
+TEST(EncodeCommand, TakesTheOrderOfTheRun) {
+  const std::string head =
+      "interlock 1\nmemory x 4096\nmemory y 4096\na: queue serial\nb: queue serial\n";
+  const CommandResult result = encode(
+      {"--encoder=semaphores"}, head +
+                                    "wait e=1 on b\nuse: dispatch copy reads x writes y on b\n"
+                                    "make: dispatch fill writes x value=7 on a\nsignal e=1 on a\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("make: dispatch fill writes x value=7 on a\nsignal s1=1 on a\n"
+                                    "wait s1=1 on b\nuse: dispatch copy reads x writes y on b\n"));
+  const CommandResult refused = encode(
+      {"--encoder=edges"}, head +
+                               "wait e=1 on b\nsignal f=1 on b\nwait f=1 on a\nsignal e=1 on a\n"
+                               "dispatch K writes x on a\n");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("error: the program has a deadlock, and so no order"));
+}
+
 // A block of `main` is read on `side`, and `main` does not wait for that.
 constexpr const char* kSideStream = R"(interlock 1
 tensor x u8[64]

@@ -186,6 +186,14 @@ TEST(EncodedBy, TakesEncodersForSeveralQueues) {
               EncodedBy("mlx-cuda", HasHazard("WAR", 0, 1)));
 }
 
+TEST(EncodedBy, GivesEncodersTheOrderOfTheRun) {
+  EXPECT_THAT(print(encode_with("edges",
+                                "memory x 64\na: queue serial\nb: queue serial\n"
+                                "wait e=1 on b\nuse: dispatch R reads x on b\n"
+                                "make: dispatch W writes x on a\nsignal e=1 on a\n")),
+              HasSubstr("use: dispatch R reads x after make on"));
+}
+
 TEST(EncodedBy, RefusesWhatAnEncoderIsNotFor) {
   EXPECT_NONFATAL_FAILURE(EXPECT_THAT(kDiamond, Not(EncodedBy("semaphors", IsHazardFree()))),
                           "There is no encoder 'semaphors'. Did you mean 'semaphores'?");

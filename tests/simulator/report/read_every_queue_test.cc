@@ -32,6 +32,17 @@ TEST(ReadEveryQueue, SaysThatNothingOrdersTwoSignals) {
       "so that it is open which of them a wait is for; let it come after that one, line 5.");
 }
 
+// Nothing is open there: signals of one queue fire one after another.
+TEST(ReadEveryQueue, SaysThatValuesFallOnOneQueue) {
+  EXPECT_EQ(error_of("signal s=2\n  signal s=1\n"),
+            "file:5:1: error: the values of 's' fall: this signal of 2 fires before that of 1, "
+            "which stands after it on its queue, and values of a timeline rise; let it come after "
+            "that one, line 6.");
+  EXPECT_THAT(error_of("host signals s=5\nhost signals t=1, s=3\n"),
+              testing::HasSubstr("this signal of 5 fires before that of 3, which stands after it "
+                                 "among those of the host"));
+}
+
 TEST(ReadEveryQueue, SaysThatABinarySemaphoreMayBeSignaledStill) {
   EXPECT_EQ(
       error_of("signal b\nsignal b\nwait b on q1\nwait b on q1\n"),

@@ -88,6 +88,23 @@ TEST(TextReport, SaysHowManyBarriersAreForWhatComesAfter) {
             summary_of(report) + "\n");
 }
 
+// What is counted is named, also where nothing can go that would name it.
+TEST(TextReport, NamesWhatIsNotJudged) {
+  const Program program = program_on_abc("dispatch A writes a\nbarrier\ndispatch B reads a\n");
+  CheckReport report = check(program);
+  const auto advice_of = [&](bool has_bounds, uint64_t barrier_count, uint64_t sync_count) {
+    report.has_bounds = has_bounds;
+    report.unjudged_barrier_count = barrier_count;
+    report.unjudged_sync_count = sync_count;
+    const std::string text = text_report(program, report, "x.ilk", {.folds_advice = true});
+    return text.substr(0, text.find(';'));
+  };
+  EXPECT_EQ(advice_of(false, 0, 3'998), "advice: 3998 pieces of sync are not judged");
+  EXPECT_EQ(advice_of(false, 0, 1), "advice: 1 piece of sync is not judged");
+  EXPECT_EQ(advice_of(true, 1, 2), "advice: 1 barrier and 2 words of barriers are not judged");
+  EXPECT_EQ(advice_of(true, 1, 0), "advice: 1 barrier is not judged");
+}
+
 constexpr const char* kTwoChains = R"(
     dispatch A writes a
     barrier

@@ -20,7 +20,11 @@ namespace {
 Error deadlock_error(const Program& program, const ReferenceOrder& order) {
   std::string circle;
   for (const BlockedStatement& blocked : order.cycle) {
-    circle += program.reference_of(blocked.statement) + ", ";
+    const Statement& statement = program.statements[blocked.statement.index];
+    circle += statement.kind == StatementKind::kDispatch
+                  ? program.description_of(DispatchId(size_t{statement.index}))
+                  : program.reference_of(blocked.statement);
+    circle += ", ";
   }
   return error_of(
       "the program has a deadlock, and so no order in which an encoder could be given it: {}each "

@@ -94,7 +94,7 @@ std::string random_text(Choice& choice) {
 // Most programs are reordered, so that an encoder that takes the order of the text is caught at
 // once: of the first hundred, by dozens.
 TEST(EncodedOrder, ComputesWhatTheProgramComputes) {
-  const int count = proof_count(2'000, 120);
+  const int count = proof_count(2'000, 500);
   int reordered_count = 0;
   int deadlock_count = 0;
   for (int seed = 0; seed < count; ++seed) {

@@ -46,6 +46,8 @@ TEST(TextInRunOrder, LeavesOthersAsTheyAre) {
 }
 
 TEST(TextInRunOrder, SaysThatThereIsNoRun) {
+  EXPECT_THAT(in_run_order("host waits e=1\ndispatch Make writes x on a\nsignal e=1 on a\n"),
+              HasSubstr("given it: @0, Make (dispatch 0), each waits"));
   EXPECT_EQ(in_run_order("wait e=1 on b\nsignal f=1 on b\nhere: wait f=1 on a\nsignal e=1 on a\n"),
             "the program has a deadlock, and so no order in which an encoder could be given it: "
             "@0, here, each waits for the next, and the last for the first. `interlock check` says "
@@ -55,11 +57,11 @@ TEST(TextInRunOrder, SaysThatThereIsNoRun) {
 // A `free` is about what stands before it in the text, and an encoder takes what it is given first.
 TEST(TextInRunOrder, RefusesAnEndOfAValueThatChangesSidesWithAnAccess) {
   EXPECT_THAT(in_run_order("dispatch Use reads x on a\nfree x\nsubmit on a\n"),
-              HasSubstr("'free x' (lifetime statement 0) stands after Use (dispatch 0) and runs "
+              HasSubstr("free x (lifetime statement 0) stands after Use (dispatch 0) and runs "
                         "before it"));
-  EXPECT_THAT(in_run_order("dispatch First reads x on a\nhost waits e=1\nfree x\n"
-                           "dispatch Make writes x on b\nsignal e=1 on b\n"),
-              HasSubstr("stands before Make (dispatch 1) and runs after it"));
+  EXPECT_THAT(in_run_order("wait e=1 on a\nfree x on a\ndispatch Make writes x on b\n"
+                           "signal e=1 on b\n"),
+              HasSubstr("stands before Make (dispatch 0) and runs after it"));
   // Of other bytes it says nothing.
   EXPECT_THAT(in_run_order("dispatch Use reads y on a\nfree x\nsubmit on a\n"),
               HasSubstr("free x\nsubmit on a\ndispatch Use"));

@@ -38,7 +38,7 @@ TEST(ReadEveryQueue, SaysThatValuesFallOnOneQueue) {
             "file:5:1: error: the values of 's' fall: this signal of 2 fires before that of 1, "
             "which stands after it on its queue, and values of a timeline rise; let it come after "
             "that one, line 6.");
-  EXPECT_THAT(error_of("host signals s=5\nhost signals t=1, s=3\n"),
+  EXPECT_THAT(error_of("host signals s=5\nhost signals s=3\n"),
               testing::HasSubstr("this signal of 5 fires before that of 3, which stands after it "
                                  "among those of the host"));
 }

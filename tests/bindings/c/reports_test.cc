@@ -160,6 +160,26 @@ TEST(CPasses, RepairWhatTheCheckFinds) {
   EXPECT_EQ(ilk_report_finding_count(report.made.get()), 0u);
 }
 
+// What the sync of the program orders is what is kept, wherever its lines stand.
+TEST(CPasses, EncodeInTheOrderOfTheRun) {
+  const std::string head = "interlock 1\nmemory x 64\na: queue serial\nb: queue serial\n";
+  const auto program = parsed(head +
+                              "wait e=1 on b\nuse: dispatch R reads x on b\n"
+                              "make: dispatch W writes x on a\nsignal e=1 on a\n");
+  ASSERT_EQ(program.status, ILK_OK) << program.message();
+  const auto encoded = call<ilk_program>(ilk_encode, program.made.get(), "edges", nullptr);
+  ASSERT_EQ(encoded.status, ILK_OK) << encoded.message();
+  EXPECT_THAT(ilk_program_text(encoded.made.get()),
+              HasSubstr("use: dispatch R reads x after make"));
+  const auto endless = parsed(head +
+                              "wait e=1 on b\nsignal f=1 on b\nwait f=1 on a\n"
+                              "signal e=1 on a\n");
+  ASSERT_EQ(endless.status, ILK_OK) << endless.message();
+  const auto refused = call<ilk_program>(ilk_encode, endless.made.get(), "edges", nullptr);
+  EXPECT_EQ(refused.status, ILK_BAD_INPUT);
+  EXPECT_THAT(refused.message(), HasSubstr("the program has a deadlock"));
+}
+
 TEST(CPasses, EncodeWithAnEncoderOfEitherRegistry) {
   const auto program = parsed(
       "interlock 1\nmemory a 64\nmemory b 64\ndispatch Make writes a\n"

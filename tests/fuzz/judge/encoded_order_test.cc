@@ -118,7 +118,7 @@ TEST(EncodedOrder, ComputesWhatTheProgramComputes) {
     }
   }
   EXPECT_GT(reordered_count, count / 4);
-  if (!is_slow_build()) EXPECT_GT(deadlock_count, 0);
+  EXPECT_GE(deadlock_count, is_slow_build() ? 0 : 1);
   print_proof(count, "encoders for several queues keep what the reference run computes");
 }
 

@@ -103,7 +103,7 @@ TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
   }
   EXPECT_GT(judged_count, count / 2);
   EXPECT_GE(clean_count, count / 20);
-  if (!is_slow_build()) EXPECT_GT(alias_count, 0);
+  EXPECT_GE(alias_count, is_slow_build() ? 0 : 1);
   print_proof(judged_count,
               "no strategy runs operations of several queues against the clocks, nor differs "
               "without a hazard");

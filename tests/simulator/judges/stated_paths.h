@@ -40,13 +40,21 @@ class StatedPaths {
     }
   }
 
-  // The order of the text, where they do not say the opposite.
+  // The order of the text, where they do not say the opposite. A legacy-default queue joins others
+  // where it stands in the text, which alone says it then.
   bool say(DispatchId first, DispatchId second) const {
     if (first > second) return !say(second, first);
-    return !leads(second, first) || leads(first, second);
+    return has_legacy_default() || !leads(second, first) || leads(first, second);
   }
 
  private:
+  bool has_legacy_default() const {
+    for (QueueIndex queue = 0; queue < program_.queue_count(); ++queue) {
+      if (program_.kind_of(queue) == QueueKind::kLegacyDefault) return true;
+    }
+    return false;
+  }
+
   bool leads(DispatchId from, DispatchId to) const {
     return leads_[program_.dispatch(from).statement.index * count_ +
                   program_.dispatch(to).statement.index];

@@ -38,11 +38,11 @@ class ClockHistory {
 
   // The dispatch from which on the latest clock holds; 0: the zeros do. And that clock.
   uint64_t latest_from() const { return first_[latest_]; }
-  uint64_t* latest_clock() { return clocks_.data() + latest_ * clock_words_; }
+  uint64_t* latest() { return clocks_.data() + latest_ * clock_words_; }
 
   // Makes another one, of any words, from this dispatch on: the last one, or the next. Cost:
   // amortized constant.
-  void add_clock(uint64_t number) {
+  void append(uint64_t number) {
     ++last_place_;
     if (++latest_ == first_.size()) add_room();
     first_[latest_] = number;

@@ -170,10 +170,10 @@ class WaitClocks {
 [[gnu::always_inline]] inline uint64_t* WaitClocks::clock_from(uint32_t queue, uint64_t number) {
   ClockHistory& history = histories_[queue];
   if (history.latest_from() != number) {
-    history.add_clock(number);
+    history.append(number);
     ++clock_count_;
   }
-  return history.latest_clock();
+  return history.latest();
 }
 
 }  // namespace interlock

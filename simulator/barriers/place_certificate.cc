@@ -26,9 +26,9 @@ namespace {
 // One for each dispatch.
 using Bits = std::vector<uint64_t>;
 
-bool has(const Bits& bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+bool is_in(const Bits& bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
 void set(Bits& bits, size_t i) { bits[i / 64] |= uint64_t{1} << (i % 64); }
-void add(const Bits& from, Bits& to) {
+void unite(const Bits& from, Bits& to) {
   for (size_t k = 0; k < to.size(); ++k) to[k] |= from[k];
 }
 
@@ -122,12 +122,12 @@ class PlaceReader {
     const Stage stage = stage_in_queue(id);
     QueueSoFar& queue = queues_[statement.queue];
     Bits before = queue.held_back[static_cast<size_t>(stage)];
-    if (is_serial(kind)) add(queue.executed[static_cast<size_t>(stage)], before);
-    if (kind == QueueKind::kSerialBlocking) add(joining_, before);
-    if (kind == QueueKind::kLegacyDefault) add(blocking_, before);
+    if (is_serial(kind)) unite(queue.executed[static_cast<size_t>(stage)], before);
+    if (kind == QueueKind::kSerialBlocking) unite(joining_, before);
+    if (kind == QueueKind::kLegacyDefault) unite(blocking_, before);
     for (uint32_t earlier = id; earlier-- > 0;) {
       if (is_of_host(earlier) || before_.has(id, earlier)) continue;
-      if (!has(before, earlier)) {
+      if (!is_in(before, earlier)) {
         const auto a = program_.accesses_of(DispatchId(size_t{earlier}));
         const auto b = program_.accesses_of(DispatchId(size_t{id}));
         if (!spend(a.size() * b.size() + 1)) return false;
@@ -160,11 +160,11 @@ class PlaceReader {
       Bits over = none_;
       for (size_t stage = 0; stage < kStageCount; ++stage) {
         if ((as_source(source) >> stage & 1) == 0) continue;
-        add(old.executed[stage], over);
-        add(old.held_back[stage], over);
+        unite(old.executed[stage], over);
+        unite(old.held_back[stage], over);
       }
       for (size_t stage = 0; stage < kStageCount; ++stage) {
-        if ((as_destination(destination) >> stage & 1) != 0) add(over, queue.held_back[stage]);
+        if ((as_destination(destination) >> stage & 1) != 0) unite(over, queue.held_back[stage]);
       }
     };
     if (barrier.kind != BarrierKind::kScoped) return order(kAllStages, kAllStages);

@@ -53,7 +53,7 @@ class QueueCuts {
   bool implies_in_two_places(const SyncPiece& piece) const;
 
  private:
-  // Of marks of one level.
+  // Of marks of one level; what takes these is in queue_cuts_by_table.cc.
   struct Reached {
     uint64_t places = 0;
     uint64_t signals = 0;

@@ -50,7 +50,7 @@ void QueueCuts::go_back(std::span<const uint32_t> ways, Walk& walk) {
     bool starts = links_.starts(way);
     if ((starts || shows) && !is_covered(way, walk.work)) starts = shows = false;
     if (!is_taken && !shows) continue;
-    walk.marks.places |= way.from_places | (starts ? kStart : 0);
+    walk.marks.places |= way.from_places | (starts ? kFirstAccess : 0);
     walk.marks.signals |= way.from_signals;
   }
 }
@@ -77,7 +77,7 @@ bool QueueCuts::find_by_table(const QueueConflict& conflict, uint64_t& work_left
     return walk.work > work_left || is_stopped_at(++poll);
   };
   const Reached goal{links_.goal().places};
-  Walk forward{.marks = {kStart}, .work = 8};
+  Walk forward{.marks = {kFirstAccess}, .work = 8};
   uint32_t last = begin;  // With it the goal is reached.
   for (;; ++last) {
     INTERLOCK_CHECK(last < end);
@@ -114,7 +114,7 @@ bool QueueCuts::find_by_table(const QueueConflict& conflict, uint64_t& work_left
     go_back(ways, back);
     // And is not made yet.
     for (const uint32_t way : ways) back.marks.signals &= ~table.way(way).made();
-    if ((back.marks.places & kStart) != 0) break;
+    if ((back.marks.places & kFirstAccess) != 0) break;
   }
   work_left -= std::min(back.work, work_left);
   return true;

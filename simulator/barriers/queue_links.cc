@@ -22,7 +22,7 @@ bool QueueLinks::begin(const QueueConflict& conflict, std::span<const uint32_t> 
   if (conflict.is_of_memory && conflict.first_queue == kNoQueue) levels_ = Levels::kHostWrites;
   const bool is_read_by_host = conflict.is_of_memory && conflict.second_queue == kNoQueue;
   if (is_read_by_host && !is_unified()) levels_ = Levels::kHostReads;
-  start_place_ = levels_ == Levels::kHostWrites && has_atoms() ? kMoved : kStart;
+  start_place_ = levels_ == Levels::kHostWrites && has_atoms() ? kMoved : kFirstAccess;
   first_ = {};
   second_ = 0;
   if (conflict.is_of_memory) {
@@ -104,7 +104,7 @@ void QueueLinks::append_move(const SyncStep& step, const SyncPiece* without) {
   if (is_gone || !has_atoms()) return;
   if (!covers(program_.operands_of(step), step.first, without)) return;
   if (levels_ == Levels::kHostWrites) {
-    links_.push_back({{kStart}, {kMoved}});
+    links_.push_back({{kFirstAccess}, {kMoved}});
   } else if (levels_ == Levels::kHostReads && step.kind == SyncKind::kHostInvalidates) {
     links_.push_back({in_upper({kAtHost}), {kSeen}});
   }

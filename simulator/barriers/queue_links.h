@@ -67,7 +67,7 @@ class QueueLinks {
   }
 
   // Of the conflict, as those of all that follows.
-  static QueueMarks start() { return {kStart}; }
+  static QueueMarks start() { return {kFirstAccess}; }
   QueueMarks goal() const;
   bool begins_at(QueueIndex queue) const { return conflict_.first_queue == queue; }
   bool ends_at(QueueIndex queue) const { return conflict_.second_queue == queue; }

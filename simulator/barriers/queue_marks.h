@@ -13,7 +13,7 @@ namespace interlock {
 inline constexpr uint64_t kAtHost = uint64_t{1} << 60;
 inline constexpr uint64_t kMoved = uint64_t{1} << 61;  // What the host wrote has left its cache.
 inline constexpr uint64_t kSeen = uint64_t{1} << 62;   // It is visible to the second access.
-inline constexpr uint64_t kStart = uint64_t{1} << 63;  // The first access itself.
+inline constexpr uint64_t kFirstAccess = uint64_t{1} << 63;  // The first access itself.
 static_assert(QueueSteps::kQueuesMax * kStageCount <= 60);
 inline constexpr uint64_t kAllMarks = ~uint64_t{0} << QueueSteps::kQueuesMax;
 

@@ -31,7 +31,7 @@ QueueWay way_of(const Dependency& dependency, QueueIndex queue) {
           .rises_in_unified = (source.accesses | destination.accesses) != 0};
 }
 
-Dependency cut(Dependency dependency, const SyncPiece* without) {
+Dependency cut_by(Dependency dependency, const SyncPiece* without) {
   if (without == nullptr || without->kind != SyncPieceKind::kScope) return dependency;
   Scope& scope = without->is_source ? dependency.source : dependency.destination;
   scope.stages = static_cast<StageMask>(scope.stages & ~without->cut.stages);
@@ -110,7 +110,7 @@ class WayWriter {
     const SyncPiece* const without =
         without_ != nullptr && without_->dependency == index ? without_ : nullptr;
     if (without != nullptr && without->kind == SyncPieceKind::kDependency) return std::nullopt;
-    const Dependency dependency = cut(program_.dependencies[index], without);
+    const Dependency dependency = cut_by(program_.dependencies[index], without);
     QueueWay way = way_of(dependency, queue);
     if (dependency.operand_count > 0) way.dependency = index;
     return way;

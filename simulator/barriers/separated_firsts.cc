@@ -24,10 +24,11 @@ std::span<const ByteHazards> SeparatedFirsts::hazards_of(DispatchId second) cons
 
 std::span<const ByteHazards> SeparatedFirsts::hazards_between(DispatchId first,
                                                               DispatchId second) const {
-  const auto found =
-      std::ranges::equal_range(hazards_of(second), first.index, {},
-                               [](const ByteHazards& hazard) { return hazard.first.index; });
-  return {found.begin(), found.end()};
+  const auto hazards = hazards_of(second);
+  const auto first_of = [](const ByteHazards& hazard) { return hazard.first.index; };
+  const auto begin = std::ranges::lower_bound(hazards, first.index, {}, first_of);
+  const auto end = std::ranges::upper_bound(hazards, first.index, {}, first_of);
+  return {begin, end};
 }
 
 void SeparatedFirsts::record(PlaceIndex place, DispatchId dispatch) {

@@ -1,26 +1,24 @@
 #include "simulator/barriers/way_table.h"
 
 #include <cstddef>
-#include <unordered_map>
+#include <map>
+#include <tuple>
 
 #include "simulator/barriers/queue_marks.h"
 
 namespace interlock {
 namespace {
 
-struct WayHash {
-  size_t operator()(const QueueWay& way) const {
-    uint64_t hash = 0;
-    const auto mix = [&hash](uint64_t word) {
-      hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 32;
-    };
-    mix(way.from_places);
-    mix(way.from_signals);
-    mix(way.to_places);
-    mix(way.to_signals);
-    mix(uint64_t{way.first.accesses} << 16 | way.second);
-    return hash;
+auto members_of(const QueueWay& way) {
+  return std::tie(way.from_places, way.from_signals, way.to_places, way.to_signals,
+                  way.first.stages, way.first.accesses, way.first_queue, way.second_queue,
+                  way.second, way.rises_to_reads, way.rises_from_writes, way.rises_in_unified,
+                  way.dependency);
+}
+
+struct WayLess {
+  bool operator()(const QueueWay& a, const QueueWay& b) const {
+    return members_of(a) < members_of(b);
   }
 };
 
@@ -41,7 +39,7 @@ class WayNumbers {
 
  private:
   std::vector<QueueWay>& ways_;
-  std::unordered_map<QueueWay, uint32_t, WayHash> numbers_;
+  std::map<QueueWay, uint32_t, WayLess> numbers_;
 };
 
 }  // namespace

@@ -65,7 +65,6 @@ constexpr Exception kExceptions[] = {
     {"docs/capture.md", "INTERLOCK_CAPTURE=1 ",
      "As above; Capture.IsAskedForByOneVariable sets it."},
     {"docs/torch.md", "PYTHONPATH=", "It needs PyTorch: ./dev torch runs the recorder."},
-    {"docs/torch.md", "python3 ", "It needs PyTorch: ./dev torch runs the recorder."},
     {"docs/backends.md", "interlock fuzz --backend=vulkan",
      "It needs Vulkan: the tests of backends/vulkan run as much."},
     {"docs/backends.md", "INTERLOCK_TEST_ALL=1 ctest", "It is a test: ./dev prove runs it."},

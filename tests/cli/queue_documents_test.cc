@@ -66,7 +66,7 @@ TEST_P(QueueDocument, ShowsWhatItsCommandsPrint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, QueueDocument,
-                         testing::Values(Page{"queues", 2, 8}, Page{"host", 3, 9},
+                         testing::Values(Page{"queues", 2, 9}, Page{"host", 3, 9},
                                          Page{"graphs", 4, 11}),
                          [](const auto& page) { return page.param.name; });
 

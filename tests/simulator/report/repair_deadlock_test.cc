@@ -17,6 +17,7 @@
 #include "simulator/chains/chain_hazards.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/order/signal_order.h"
 #include "simulator/report/check.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/schedules/choice.h"
@@ -126,7 +127,9 @@ std::optional<size_t> fewest_after_a_move(const std::string& text, const Program
           {i < id.index ? RepairPlace::kBefore : RepairPlace::kAfter, at, text_of(program, id)},
           {RepairPlace::kInstead, id, ""}};
       const std::optional<Program> changed = parse_queues(with_repair(text, program, lines));
-      if (!changed || !find_reference_order(*changed).cycle.empty()) continue;
+      // A text whose signals may fire against their values is none.
+      if (!changed || find_unordered_signals(*changed)) continue;
+      if (!find_reference_order(*changed).cycle.empty()) continue;
       if (turns_conflict(stated, *changed, ran)) continue;
       const size_t count = new_finding_count(program, *changed, ran);
       fewest = std::min(fewest.value_or(count), count);

@@ -75,7 +75,7 @@ class QueueSubject final : public Subject {
   std::vector<Cell> new_cells(uint64_t run_index, const CellSet& known) const override {
     const auto given = build(draft(run_index));
     if (!given) return {};
-    const auto encoded = encode_on_queues(*given, encoder_, run_index);
+    const auto encoded = encode_in_run_order(*given, encoder_, run_index);
     return encoded ? new_cells_of(*encoded, known) : std::vector<Cell>();
   }
 

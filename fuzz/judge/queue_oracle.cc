@@ -226,8 +226,8 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
   return std::nullopt;
 }
 
-Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
-                                 uint64_t number) {
+Result<Program> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,
+                                    uint64_t number) {
   const bool says_queues = has_given_queues(program) && encoder.takes_given_queues;
   const Result<Program> in_order = text_in_run_order(program);
   if (!in_order) return in_order;
@@ -237,7 +237,7 @@ Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry
 QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                             uint64_t number, const QueueJudgeOptions* judges) {
   QueueReport report;
-  Result<Program> encoded = encode_on_queues(program, encoder, number);
+  Result<Program> encoded = encode_in_run_order(program, encoder, number);
   if (!encoded) {
     disagree(report.disagreements, OracleStage::kEncode, "Encoder '{}' refuses the program: {}",
              encoder.name, encoded.error().message);

@@ -30,8 +30,8 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
 
 // What `encoder` makes of `program` in the order of its run; `number` says on how many queues, if
 // the program does not say on which. Errors: those of text_in_run_order() and of the encoder.
-Result<Program> encode_on_queues(const Program& program, const QueueEncoderEntry& encoder,
-                                 uint64_t number);
+Result<Program> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,
+                                    uint64_t number);
 
 // Judges what `encoder` makes of `program`. `number` says on how many queues, and which programs
 // are printed and parsed again. Requires: what the encoder takes.

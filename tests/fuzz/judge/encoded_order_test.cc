@@ -108,7 +108,7 @@ TEST(EncodedOrder, ComputesWhatTheProgramComputes) {
     const uint64_t digest = order.cycle.empty() ? digest_of(*program) : 0;
     for (const QueueEncoderEntry& encoder : queue_encoder_registry()) {
       if (encoder.is_broken) continue;
-      const auto encoded = encode_on_queues(*program, encoder, 0);
+      const auto encoded = encode_in_run_order(*program, encoder, 0);
       ASSERT_EQ(encoded.has_value(), order.cycle.empty()) << encoder.name << "\n" << text;
       if (!encoded) {
         EXPECT_THAT(encoded.error().message, HasSubstr("the program has a deadlock"));
@@ -133,7 +133,7 @@ TEST(EncodedOrder, IsThatOfTheRun) {
     if (encoder.is_broken) continue;
     for (const std::string_view body : {wait_first, submit_late}) {
       const Program program = program_of_queues(body);
-      const auto encoded = encode_on_queues(program, encoder, 0);
+      const auto encoded = encode_in_run_order(program, encoder, 0);
       ASSERT_TRUE(encoded) << encoder.name << ": " << encoded.error().message;
       EXPECT_EQ(digest_of(*encoded), digest_of(program)) << encoder.name << "\n" << print(*encoded);
     }

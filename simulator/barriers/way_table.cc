@@ -9,7 +9,7 @@
 namespace interlock {
 namespace {
 
-auto members_of(const QueueWay& way) {
+auto tuple_of(const QueueWay& way) {
   return std::tie(way.from_places, way.from_signals, way.to_places, way.to_signals,
                   way.first.stages, way.first.accesses, way.first_queue, way.second_queue,
                   way.second, way.rises_to_reads, way.rises_from_writes, way.rises_in_unified,
@@ -17,9 +17,7 @@ auto members_of(const QueueWay& way) {
 }
 
 struct WayLess {
-  bool operator()(const QueueWay& a, const QueueWay& b) const {
-    return members_of(a) < members_of(b);
-  }
+  bool operator()(const QueueWay& a, const QueueWay& b) const { return tuple_of(a) < tuple_of(b); }
 };
 
 // What the operands of a dependency narrow is the only one of its sort.

@@ -24,6 +24,9 @@ namespace {
 
 // Of looking whether two pairs can have one wait.
 constexpr uint64_t kLooksMax = uint64_t{1} << 24;
+// Of comparing an operand with another, for all pairs of dispatches.
+constexpr uint64_t kComparisonsMax = uint64_t{1} << 26;
+constexpr const char* kTooManySteps = "that takes too many steps";
 
 bool is_signal_or_wait(const Program& program, const Statement& statement) {
   if (statement.kind != StatementKind::kSync) return false;
@@ -52,22 +55,28 @@ class PlaceFinder {
 
   bool has_several_queues() const { return group_count_ > 1; }
 
-  // False if the sync adds order.
+  // False if the sync adds order, or to find out takes too many steps.
   bool find_order(NoWaitBounds& why_not) {
     const HappensBefore order(program_);
     const Program alone = without_waits(program_);
     const HappensBefore by_queues(alone);
     rows_ = BitRows(ids_.size());
     BitRows needed(ids_.size());
+    uint64_t comparison_count = 0;
     for (size_t b = 0; b < ids_.size(); ++b) {
       if (is_stopped()) return false;
       for (size_t a = b; a-- > 0;) {
         if (!order.executes_before(ids_[a], ids_[b])) continue;
         rows_.set(b, a);
         if (needed.has(b, a)) continue;
-        if (!by_queues.executes_before(ids_[a], ids_[b]) &&
-            !share_conflicting_bytes(program_, ids_[a], ids_[b])) {
-          continue;
+        if (!by_queues.executes_before(ids_[a], ids_[b])) {
+          comparison_count += uint64_t{program_.dispatch(ids_[a]).access_count} *
+                              program_.dispatch(ids_[b]).access_count;
+          if (comparison_count > kComparisonsMax) {
+            why_not = {.reason = kTooManySteps};
+            return false;
+          }
+          if (!share_conflicting_bytes(program_, ids_[a], ids_[b])) continue;
         }
         needed.set(b, a);
         needed.join(b, needed.words_of(a));
@@ -353,7 +362,7 @@ std::optional<WaitBounds> find_place_bounds(const Program& program, NoWaitBounds
   WaitBounds bounds;
   bounds.certificate = finder.certificate();
   if (finder.is_cut_short()) {
-    why_not = {.reason = "that takes too many steps"};
+    why_not = {.reason = kTooManySteps};
     return {};
   }
   const WaitUses uses(program);

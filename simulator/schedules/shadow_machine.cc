@@ -10,9 +10,8 @@
 //   an atomic finds what memory holds when it commits. A strict write that is neither may fetch at
 //   any time before its commit, as no output depends on that: it does so then. What the host has
 //   lost there counts for nothing, as no dependency need separate the two.
-// - What two operands of one dispatch write is written twice, whenever it is fetched or committed:
-// by
-//   the one that comes later over what the other one wrote. Which of them it is nobody says, so
+// - What two operands of one dispatch write is written twice, whenever it is fetched or committed,
+//   by the one that comes later over what the other one wrote. Which of them it is nobody says, so
 //   that is `alias` to a check, and no difference between schedules. Slices of such a dispatch are
 //   one.
 // - No slice sees the waiting stores of another slice of its dispatch: they do not conflict.

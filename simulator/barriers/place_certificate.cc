@@ -18,6 +18,7 @@
 
 #include "encoder/kernel/kernel_table.h"
 #include "simulator/barriers/bit_rows.h"
+#include "simulator/barriers/open_proof.h"
 #include "simulator/barriers/place_class.h"
 
 namespace interlock {
@@ -58,12 +59,12 @@ StageMask as_destination(StageMask stages) {
   return (stages & bit_of(Stage::kIndirect)) != 0 ? stages | later : stages;
 }
 
-class PlaceReader {
+class PlaceReader : OpenProof {
  public:
   PlaceReader(const Program& program, const WaitCertificate& certificate, uint64_t step_limit)
-      : program_(program),
+      : OpenProof(step_limit),
+        program_(program),
         certificate_(certificate),
-        steps_left_(step_limit),
         count_(program.dispatches.size()),
         none_((count_ + 63) / 64, 0),
         before_(count_),
@@ -76,24 +77,10 @@ class PlaceReader {
     } else if (follow()) {
       read_pairs();
     }
-    return proof_;
+    return proof();
   }
 
  private:
-  bool fail(std::string defect) {
-    proof_.defect = std::move(defect);
-    return false;
-  }
-  bool fail(const NeededWait& wait, std::string_view why) {
-    return fail(fmt::format("The pair of dispatches {} and {} {}.", wait.first.index,
-                            wait.second.index, why));
-  }
-  bool spend(uint64_t steps) {
-    proof_.is_cut_short = steps > steps_left_;
-    steps_left_ -= std::min(steps, steps_left_);
-    return !proof_.is_cut_short;
-  }
-
   bool follow() {
     for (QueueSoFar& queue : queues_) {
       queue.executed.fill(none_);
@@ -208,9 +195,9 @@ class PlaceReader {
   bool is_apart(const NeededWait& wait, std::vector<const NeededWait*>& others) {
     for (const NeededWait* other : others) {
       if (!fits(wait.first.index, other->second.index)) continue;
-      if (proof_.is_cut_short) return false;
+      if (proof().is_cut_short) return false;
       if (!fits(other->first.index, wait.second.index)) continue;
-      if (proof_.is_cut_short) return false;
+      if (proof().is_cut_short) return false;
       return fail(wait, fmt::format("can have the wait of dispatches {} and {}", other->first.index,
                                     other->second.index));
     }
@@ -265,7 +252,6 @@ class PlaceReader {
 
   const Program& program_;
   const WaitCertificate& certificate_;
-  uint64_t steps_left_;
   const size_t count_;
   const Bits none_;
   BitRows before_;  // By dispatch: those before it.
@@ -277,7 +263,6 @@ class PlaceReader {
   bool has_joining_ = false;
   std::vector<uint32_t> place_of_;             // By dispatch.
   std::vector<std::vector<uint32_t>> places_;  // Their dispatches, ascending.
-  WaitProof proof_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "simulator/barriers/open_proof.h"
 #include "simulator/barriers/place_certificate.h"
 
 namespace interlock {
@@ -125,37 +126,23 @@ class Groups {
   std::vector<size_t> parent_;
 };
 
-class CertificateReader {
+class CertificateReader : OpenProof {
  public:
   CertificateReader(const Program& program, const WaitCertificate& certificate, uint64_t step_limit)
-      : program_(program),
+      : OpenProof(step_limit),
+        program_(program),
         certificate_(certificate),
-        steps_left_(step_limit),
         pieces_(program),
         uses_(pieces_.count()) {}
 
   WaitProof run() {
-    if (!read_lines() || !read_pairs() || !follow_conflicts()) return proof_;
-    if (!certificate_.is_of_edges && !read_own()) return proof_;
+    if (!read_lines() || !read_pairs() || !follow_conflicts()) return proof();
+    if (!certificate_.is_of_edges && !read_own()) return proof();
     join_places();
-    return proof_;
+    return proof();
   }
 
  private:
-  bool fail(std::string defect) {
-    proof_.defect = std::move(defect);
-    return false;
-  }
-  bool fail(const NeededWait& wait, std::string_view why) {
-    return fail(fmt::format("The pair of dispatches {} and {} {}.", wait.first.index,
-                            wait.second.index, why));
-  }
-  bool spend(uint64_t steps) {
-    proof_.is_cut_short = steps > steps_left_;
-    steps_left_ -= std::min(steps, steps_left_);
-    return !proof_.is_cut_short;
-  }
-
   // Of queues the lines are these.
   bool read_lines() {
     const size_t count = program_.dispatches.size();
@@ -186,8 +173,7 @@ class CertificateReader {
     std::ranges::sort(queue_of_line);
     const bool is_twice = std::ranges::adjacent_find(queue_of_line) != queue_of_line.end();
     if (is_twice && !certificate_.is_of_edges) return fail("Two lines are of one queue.");
-    proof_.is_cut_short = count * lines_.size() > kWaitClocksMax;
-    return !proof_.is_cut_short;
+    return cut_short_if(count * lines_.size() > kWaitClocksMax);
   }
 
   bool read_pairs() {
@@ -357,7 +343,6 @@ class CertificateReader {
 
   const Program& program_;
   const WaitCertificate& certificate_;
-  uint64_t steps_left_;
   Pieces pieces_;
   std::vector<std::vector<Use>> uses_;        // By piece, of each line and sort the latest.
   std::vector<std::vector<uint32_t>> lines_;  // Their dispatches.
@@ -365,7 +350,6 @@ class CertificateReader {
   std::vector<uint32_t> before_;   // By dispatch, by line: how many of these come before it.
   std::vector<uint32_t> latest_;   // By line, of the dispatch at hand.
   std::vector<uint32_t> reached_;  // The lines for which that is not 0.
-  WaitProof proof_;
 };
 
 }  // namespace

@@ -119,21 +119,41 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return error_of("{} `{} --help` says more.", text, words_of(app, last_command(app)));
 }
 
+Error no_part_of_a_command(std::string_view argument) {
+  return error_of("`interlock help` takes a command, and {} is no part of one.",
+                  in_quotes(argument));
+}
+
 // `interlock help CMD` is `interlock CMD --help`, and `interlock version` is what other programs
-// answer to. Returns whether it is `help`.
-bool replace_words(std::vector<std::string>& arguments) {
+// answer to. Returns whether it is `help`. Errors: `version` has an argument, or `help` a word after
+// the command; that there is no such command, and an option, is for CLI11 to find.
+Result<bool> replace_words(const CLI::App& app, std::vector<std::string>& arguments) {
   if (arguments.empty()) return false;
-  if (arguments.front() == "help") {
-    arguments.erase(arguments.begin());
-    // Which are no commands with options of their own.
-    const bool is_of_all =
-        arguments.size() == 1 && (arguments[0] == "help" || arguments[0] == "version");
-    if (is_of_all) arguments.clear();
-    arguments.push_back("--help");
-    return true;
+  if (arguments.front() == "version") {
+    if (arguments.size() > 1) {
+      return error_of("`interlock version` takes no argument, and {} is one.",
+                      in_quotes(arguments[1]));
+    }
+    arguments.front() = "--version";
+    return false;
   }
-  if (arguments.front() == "version") arguments.front() = "--version";
-  return false;
+  if (arguments.front() != "help") return false;
+  arguments.erase(arguments.begin());
+  // Which are no commands with options of their own.
+  const bool is_of_all =
+      arguments.size() == 1 && (arguments[0] == "help" || arguments[0] == "version");
+  if (is_of_all) arguments.clear();
+  const CLI::App* command = &app;
+  for (const std::string& word : arguments) {
+    if (word.starts_with('-')) continue;
+    const std::vector<const CLI::App*> known = command->get_subcommands({});
+    if (known.empty()) return no_part_of_a_command(word);
+    const auto next = std::ranges::find(known, word, &CLI::App::get_name);
+    if (next == known.end()) break;
+    command = *next;
+  }
+  arguments.push_back("--help");
+  return true;
 }
 
 ExitStatus run_command_line(int argc, char** argv) {
@@ -160,7 +180,8 @@ ExitStatus run_command_line(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const Result<Success> coloured = take_colour(arguments);
   if (!coloured) return report_error(coloured.error());
-  const bool is_help_word = replace_words(arguments);
+  const Result<bool> is_help_word = replace_words(app, arguments);
+  if (!is_help_word) return report_error(is_help_word.error());
   try {
     std::ranges::reverse(arguments);  // As CLI11 wants them.
     app.parse(std::move(arguments));
@@ -172,13 +193,12 @@ ExitStatus run_command_line(int argc, char** argv) {
     std::string unknown;
     if (lacks_command || asks_for_help) unknown = unknown_subcommand(app);
     // Whoever adds `--help` may have anything before it; after the word `help` stands a command.
-    const bool is_of_help_word = asks_for_help && is_help_word;
+    const bool is_of_help_word = asks_for_help && *is_help_word;
     if (unknown.empty() && (lacks_command || has_extras || is_of_help_word)) {
       unknown = unknown_option(app);
     }
     if (unknown.empty() && is_of_help_word && !app.remaining(true).empty()) {
-      unknown = fmt::format("`interlock help` takes a command, and {} is no part of one.",
-                            in_quotes(app.remaining(true).front()));
+      unknown = no_part_of_a_command(app.remaining(true).front()).message;
     }
     if (!unknown.empty()) return report_error({unknown});
     if (error.get_exit_code() != 0) return report_error(usage_error(app, error));

@@ -207,6 +207,12 @@ TEST(BadInput, HelpTakesNoOptionThatTheCommandHasNot) {
   const CommandResult letter = run_interlock({"help", "generate", "mlp", "-z"});
   EXPECT_EQ(letter.status, 2);
   EXPECT_EQ(letter.err, "error: `interlock help` takes a command, and '-z' is no part of one.\n");
+  const CommandResult more = run_interlock({"help", "check", "extra"});
+  EXPECT_EQ(more.status, 2);
+  EXPECT_EQ(more.err, "error: `interlock help` takes a command, and 'extra' is no part of one.\n");
+  const CommandResult version = run_interlock({"version", "--foo"});
+  EXPECT_EQ(version.status, 2);
+  EXPECT_EQ(version.err, "error: `interlock version` takes no argument, and '--foo' is one.\n");
   // As with most programs, `--help` is all that counts.
   EXPECT_EQ(run_interlock({"check", "--foo", "--help"}).out, run_interlock({"help", "check"}).out);
 }

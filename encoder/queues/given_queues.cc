@@ -3,6 +3,7 @@
 #include <string>
 
 #include "encoder/program/error_of.h"
+#include "encoder/program/names.h"
 
 namespace interlock {
 
@@ -25,6 +26,12 @@ Result<QueuesOfDispatches> given_queues(const Program& program, uint32_t queue_c
     }
     if (!is_dispatch && statement.kind != StatementKind::kLifetime) continue;
     const QueueKind kind = program.kind_of(queue);
+    if (const QueueIndex stream = program.queues[queue].launched_on; stream != kNoQueue) {
+      return error_of(
+          "{} replays a capture as a graph, and waits alone order dispatches of serial queues. "
+          "Capture what it replays without edges, or give --encoder=edges.",
+          in_quotes(program.name_of(stream)));
+    }
     if (kind != QueueKind::kSerial) {
       return error_of(
           "queue '{}' is {}; waits alone order dispatches of serial queues. Declare it as one, or "

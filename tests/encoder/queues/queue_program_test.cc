@@ -130,6 +130,20 @@ TEST(EncodeSemaphores, WantsSerialQueuesOrNone) {
               HasSubstr("--queues asks to choose"));
 }
 
+TEST(EncodeSemaphores, NamesTheStreamThatLaunchesAGraph) {
+  const std::string body =
+      "x: queue serial\ncapture g\nfirst: dispatch K writes a\n"
+      "dispatch K reads a writes b after first\nend\nreplay g on x\n";
+  for (const char* encoder : {"semaphores", "streams"}) {
+    EXPECT_THAT(error_of(encoder, body), HasSubstr("'x' replays a capture as a graph")) << encoder;
+  }
+  EXPECT_EQ(error_of("edges", body), "no error");
+  const std::string without_edges =
+      "x: queue serial\ncapture g\ndispatch K writes a\ndispatch K reads a writes b\nend\n"
+      "replay g on x\n";
+  EXPECT_EQ(error_of("semaphores", without_edges), "no error");
+}
+
 TEST(QueueEncoders, TakeWhatTheHostDoesAndTheEndsOfValues) {
   for (const QueueEncoderEntry& entry : queue_encoder_registry()) {
     EXPECT_TRUE(entry.takes_host_work) << entry.name;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "encoder/program/registry.h"
+#include "encoder/queues/events_encoder.h"
 #include "encoder/queues/ggml_queues.h"
 #include "encoder/queues/minimal_encoders.h"
 #include "encoder/queues/mlx_cuda.h"
@@ -23,6 +24,9 @@ constexpr std::array kQueueEncoders = {
     QueueEncoderEntry{"streams",
                       "ours: serial queues, the same waits, placed as the dispatches come", false,
                       true, &encode_streams, false, true, true},
+    QueueEncoderEntry{"events",
+                      "ours: one queue, scoped barriers, and events where work stands between",
+                      false, false, &encode_events},
     QueueEncoderEntry{"pytorch-no-record",
                       "PyTorch's allocator with streams, blocks reused without record_stream", true,
                       true, &encode_pytorch_unrecorded},

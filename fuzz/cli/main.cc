@@ -125,8 +125,8 @@ Error no_part_of_a_command(std::string_view argument) {
 }
 
 // `interlock help CMD` is `interlock CMD --help`, and `interlock version` is what other programs
-// answer to. Returns whether it is `help`. Errors: `version` has an argument, or `help` a word after
-// the command; that there is no such command, and an option, is for CLI11 to find.
+// answer to. Returns whether it is `help`. Errors: `version` has an argument, or `help` a word
+// after the command; that there is no such command, and an option, is for CLI11 to find.
 Result<bool> replace_words(const CLI::App& app, std::vector<std::string>& arguments) {
   if (arguments.empty()) return false;
   if (arguments.front() == "version") {

@@ -32,19 +32,23 @@ uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
   return chooses ? 0 : static_cast<uint32_t>(1 + number % 4);
 }
 
+bool is_sync(const Program& program, const Statement& statement, SyncKind kind) {
+  return statement.kind == StatementKind::kSync && program.syncs[statement.index].kind == kind;
+}
+
 // Whether the statement of a concurrent or graph queue comes after all before it there: it waits
 // for them.
 bool waits_for_all(const Program& program, const Statement& statement) {
   return statement.kind == StatementKind::kBarrier ||
-         (statement.kind == StatementKind::kSync &&
-          program.syncs[statement.index].kind == SyncKind::kSignal);
+         is_sync(program, statement, SyncKind::kSignal) ||
+         is_sync(program, statement, SyncKind::kSet);
 }
 
 // Whether all that comes later there is held back by it.
 bool holds_all_back(const Program& program, const Statement& statement) {
   return statement.kind == StatementKind::kBarrier ||
-         (statement.kind == StatementKind::kSync &&
-          program.syncs[statement.index].kind == SyncKind::kWait);
+         is_sync(program, statement, SyncKind::kWait) ||
+         is_sync(program, statement, SyncKind::kAwait);
 }
 
 // What a statement comes after directly. What was written before a step that hands on has got to
@@ -77,7 +81,7 @@ std::vector<StatementStep> steps_in_queue(const Program& program, uint32_t at) {
   return before;
 }
 
-// By statement: those that it comes after by queue order, barriers, signals and edges.
+// By statement: those that it comes after by queue order, barriers, events, signals and edges.
 std::vector<std::vector<StatementStep>> steps_to(const Program& program) {
   std::vector<std::vector<StatementStep>> before(program.statements.size());
   for (uint32_t i = 0; i < program.statements.size(); ++i) before[i] = steps_in_queue(program, i);
@@ -89,9 +93,12 @@ std::vector<std::vector<StatementStep>> steps_to(const Program& program) {
     }
   }
   for (const SyncStep& step : program.syncs) {
-    const bool is_wait = step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits;
-    if (!is_wait || step.partner == SyncStep::kNoPartner) continue;
-    before[step.statement.index].push_back({signal_of_part[step.partner]});
+    if (step.partner == SyncStep::kNoPartner) continue;
+    if (step.kind == SyncKind::kWait || step.kind == SyncKind::kHostWaits) {
+      before[step.statement.index].push_back({signal_of_part[step.partner]});
+    } else if (step.kind == SyncKind::kAwait) {
+      before[step.statement.index].push_back({program.syncs[step.partner].statement.index});
+    }
   }
   for (const Edge& edge : program.edges) {
     before[program.dispatch(edge.to).statement.index].push_back(

@@ -41,12 +41,13 @@ QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& enc
                             uint64_t number, const QueueJudgeOptions* judges = nullptr);
 
 // Whether two dispatches that conflict by what they declare have no path between them, by queue
-// order, over a barrier, from a signal to its wait, or along an edge; from a write into memory that
-// is not unified to the host it must lead over a barrier, stated or implied, or along an edge. It
-// shares nothing with the clocks. Requires: serial, concurrent and graph queues, full barriers,
-// signals and waits for everything, of the host too, whose statements come before all that stands
-// after them; in an order of the text in which they can run, without submissions. Cost: the square
-// of the statements, by 64 bits; pairs of dispatches.
+// order, over a barrier, from a `set` to its `await`, from a signal to its wait, or along an edge;
+// from a write into memory that is not unified to the host it must lead over a barrier, stated or
+// implied, or along an edge. It shares nothing with the clocks. Requires: serial, concurrent and
+// graph queues; barriers and events, which are taken for full ones; signals and waits for
+// everything, of the host too, whose statements come before all that stands after them; in an order
+// of the text in which they can run, without submissions. Cost: the square of the statements, by 64
+// bits; pairs of dispatches.
 bool has_unordered_conflict(const Program& program);
 
 }  // namespace interlock

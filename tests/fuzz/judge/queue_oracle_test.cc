@@ -58,6 +58,9 @@ TEST(HasUnorderedConflict, FollowsTheBarriersOfConcurrentQueues) {
   EXPECT_TRUE(is_unordered(write + "dispatch K reads a on p\n"));
   EXPECT_FALSE(is_unordered(write + "barrier on p\ndispatch K reads a on p\n"));
   EXPECT_TRUE(is_unordered(write + "barrier on q\ndispatch K reads a on p\n"));
+  EXPECT_FALSE(is_unordered(write + "set e on p\nawait e on p\ndispatch K reads a on p\n"));
+  EXPECT_TRUE(is_unordered("set e on p\n" + write + "await e on p\ndispatch K reads a on p\n"));
+  EXPECT_TRUE(is_unordered(write + "set e on p\ndispatch K reads a on p\nawait e on p\n"));
   EXPECT_TRUE(is_unordered(write + "signal s=1 on p\ndispatch K reads a on p\n"));
   EXPECT_FALSE(is_unordered(write + "signal s=1 on p\nwait s=1 on q\ndispatch K reads a on q\n"));
   EXPECT_TRUE(

@@ -1,7 +1,6 @@
 // `interlock-scoped` against the simulator's checks, and against a search of chains: it leaves no
 // hazard, places as many barriers as `interlock`, and nothing of its scopes can go.
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,6 +22,7 @@
 #include "tests/simulator/judges/removal_judge.h"
 #include "tests/simulator/judges/value_ledger.h"
 #include "tests/simulator/programs/random_lifetime_programs.h"
+#include "tests/simulator/programs/staged_texts.h"
 
 namespace interlock::scoped_encoder_test {
 namespace {
@@ -145,44 +145,6 @@ TEST(InterlockScoped, TellsASinkWithoutScopesOfFullBarriers) {
   EXPECT_EQ(barriers.full_count, 3);
 }
 
-// A program of up to `dispatch_count_max` dispatches of all three stages on eight bytes.
-std::string random_text(Choice& choice, uint64_t dispatch_count_max) {
-  const bool has_copies = choice.chance(2, 3);
-  const bool has_indirect = choice.chance(1, 3);
-  const bool has_uniforms = choice.chance(1, 2);
-  const bool has_atomics = choice.chance(1, 2);
-  const auto range = [&](uint64_t size_max) {
-    const uint64_t size = 1 + choice.below(size_max);
-    const uint64_t begin = choice.below(8 - size + 1);
-    return fmt::format(" m[{}:{}]", begin, begin + size);
-  };
-  std::string text = "interlock 1\nmemory m 8\n";
-  for (uint64_t count = 2 + choice.below(dispatch_count_max - 1); count > 0; --count) {
-    if (has_copies && choice.chance(1, 2)) {
-      const uint64_t at = choice.below(7);
-      if (choice.chance(1, 2)) {
-        text += fmt::format("dispatch fill writes m[{}:{}] value=7\n", at, at + 1);
-      } else {
-        text += fmt::format("dispatch copy reads m[{}:{}] writes m[{}:{}]\n", at, at + 1, at + 1,
-                            at + 2);
-      }
-      continue;
-    }
-    std::string clauses;
-    if (has_indirect && choice.chance(1, 3)) clauses += " indirect" + range(2);
-    if (has_uniforms && choice.chance(1, 3)) clauses += " uniform" + range(3);
-    if (choice.chance(1, 2)) clauses += " reads" + range(3);
-    if (choice.chance(1, 2)) clauses += " writes" + range(2);
-    if (choice.chance(1, 6)) clauses += " updates" + range(2);
-    if (has_atomics && choice.chance(1, 3)) {
-      clauses += " atomics" + range(2);
-      clauses += choice.chance(1, 2) ? " atomic=add" : " atomic=max";
-    }
-    text += "dispatch Work" + clauses + "\n";
-  }
-  return text;
-}
-
 bool has_hazard(const Program& program) {
   for (const Fact& fact : find_facts(program, {.group = FactGroup::kAccesses}).facts) {
     if (std::holds_alternative<Hazard>(fact)) return true;
@@ -240,7 +202,7 @@ TEST(InterlockScoped, IsCleanWithAsManyBarriersAsInterlockAndNothingCanGo) {
   const int count = proof_count(100'000, 2'000);
   int piece_count = 0;
   for (int i = 0; i < count && !HasFailure(); ++i) {
-    const Program program = parsed(random_text(choice, 9));
+    const Program program = parsed(random_staged_text(choice, 9));
     const Program result = encoded(program);
     EXPECT_FALSE(has_hazard(result)) << print(result);
     EXPECT_EQ(result.barriers.size(), encoded(program, "interlock").barriers.size())
@@ -259,7 +221,7 @@ TEST(InterlockScoped, IsCleanWithAsManyBarriersAsInterlockAndNothingCanGo) {
 TEST(InterlockScoped, LeavesNoPairOfBytesWithoutAChain) {
   SeededChoice choice(92);
   for (int i = 0; i < program_count(1'500) && !HasFailure(); ++i) {
-    const Program result = parsed(print(encoded(parsed(random_text(choice, 7)))));
+    const Program result = parsed(print(encoded(parsed(random_staged_text(choice, 7)))));
     const auto hazards = chain_hazards_of(result);
     ASSERT_TRUE(hazards.has_value());
     EXPECT_THAT(*hazards, IsEmpty()) << print(result);

@@ -33,10 +33,13 @@ class EpochList {
   [[gnu::always_inline]] bool add(std::span<const Operand> operands, const Codes& codes,
                                   const KeyOf& key_of) {
     if (read_end_ + other_end_ + operands.size() > kPlaces) move_to_front();
-    const uint32_t read_end = read_end_;
-    const uint32_t other_end = other_end_;
-    uint32_t next_read = read_end;
-    uint32_t next_other = other_end;
+    const size_t read_begin = read_begin_;
+    const size_t other_begin = other_begin_;
+    const size_t read_end = read_end_;
+    const size_t other_end = other_end_;
+    const bool was_any_wide = has_wide_;
+    size_t next_read = read_end;
+    size_t next_other = other_end;
     bool is_wide = false;  // Some operand.
     const auto append = [&](const Key& key, const Mark& mark, AccessMode mode) -> const Key& {
       is_wide |= mark.is_wide;
@@ -51,8 +54,9 @@ class EpochList {
     };
     // Marks behind the ends may be those of earlier operands: a comparison too many, no more.
     const auto may_conflict = [&](const Mark& mark, AccessMode mode) {
-      return mark.is_wide || has_wide_ || other_marks_.may_meet(mark, other_begin_, other_end) ||
-             (mode > AccessMode::kRead && read_marks_.may_meet(mark, read_begin_, read_end));
+      const bool is_unmarked = mark.is_wide | was_any_wide;
+      return is_unmarked || other_marks_.may_meet(mark, other_begin, other_end) ||
+             (mode > AccessMode::kRead && read_marks_.may_meet(mark, read_begin, read_end));
     };
     bool is_conflict = false;
     auto operand = operands.begin();
@@ -127,8 +131,8 @@ class EpochList {
   // With those of the epoch, up to these ends. Once an epoch, or so: apart, so that what asks keeps
   // what it needs in registers.
   template <typename Codes>
-  [[gnu::noinline]] bool conflicts(const Key& key, Codes codes, AccessMode mode, uint32_t read_end,
-                                   uint32_t other_end) const {
+  [[gnu::noinline]] bool conflicts(const Key& key, Codes codes, AccessMode mode, size_t read_end,
+                                   size_t other_end) const {
     const auto forbids = [&](const Key& other) {
       return other.meets(key) && !codes.allows_after(other.use, mode);
     };
@@ -141,11 +145,11 @@ class EpochList {
 
   // Whether any of [first, end) is so; asked only of who is where marks say that some may meet.
   template <typename Keys, typename IsSo>
-  bool is_any_near(const Mark& mark, const Keys& keys, const Marks& marks, uint32_t first,
-                   uint32_t end, const IsSo& is_so) const {
+  bool is_any_near(const Mark& mark, const Keys& keys, const Marks& marks, size_t first, size_t end,
+                   const IsSo& is_so) const {
     const bool is_unmarked = mark.is_wide || has_wide_;
-    for (uint32_t place = first; place < end; place += Lanes::kCount) {
-      const uint32_t next = std::min<uint32_t>(place + Lanes::kCount, end);
+    for (size_t place = first; place < end; place += Lanes::kCount) {
+      const size_t next = std::min(place + Lanes::kCount, end);
       if (!is_unmarked && !marks.may_meet(mark, place, next)) continue;
       if (std::any_of(&keys[place], &keys[next], is_so)) return true;
     }
@@ -163,10 +167,10 @@ class EpochList {
 
   std::array<Key, kPlaces> reads_;
   std::array<Key, kPlaces> others_;
-  uint32_t read_begin_ = 0;  // Those of the epoch are in [begin, end).
-  uint32_t read_end_ = 0;
-  uint32_t other_begin_ = 0;
-  uint32_t other_end_ = 0;
+  size_t read_begin_ = 0;  // Those of the epoch are in [begin, end).
+  size_t read_end_ = 0;
+  size_t other_begin_ = 0;
+  size_t other_end_ = 0;
   size_t count_ = 0;
   bool has_wide_ = false;  // Some access of the epoch: marks say nothing then.
   Marks read_marks_;       // Of `reads_`.

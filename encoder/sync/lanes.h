@@ -123,13 +123,21 @@ class Lanes {
 #endif
   }
   bool all_have_top_bit() const {
+#ifdef __SSE2__
+    return top_bits() == 15;
+#else
     constexpr uint64_t kTopBits = 0x80000000'80000000;
     const auto halves = reinterpret_cast<Halves>(vector_);
     return (halves[0] & halves[1] & kTopBits) == kTopBits;
+#endif
   }
   bool all_are_zero() const {
+#ifdef __SSE2__
+    return equal(*this, all(0)).top_bits() == 15;
+#else
     const auto halves = reinterpret_cast<Halves>(vector_);
     return (halves[0] | halves[1]) == 0;
+#endif
   }
 
  private:

@@ -28,6 +28,10 @@ class SegmentMap final : public SegmentCuts<SegmentMap, Segment> {
     if (segment_count() > sweep_limit_) sweep_or_wait(oldest_stamp);
   }
 
+  // SegmentTable::Near. Requires: prepare() was called.
+  using Near = SegmentTable::Near;
+  Near near() { return Near(table_); }
+
   // How often locate() has moved segments.
   uint64_t move_count() const { return table_.growth_count(); }
 

@@ -4,6 +4,7 @@
 #include "encoder/sync/segment_table.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -96,7 +97,7 @@ void BasicSegmentTable<Segment>::free_at(size_t place) {
 // Makes all slots free, and so many that they are enough for `count` segments.
 template <typename Segment>
 void BasicSegmentTable<Segment>::make_slots(size_t count) {
-  constexpr size_t kMinSlots = 256;
+  constexpr size_t kMinSlots = 1024;
   const size_t slot_count = std::bit_ceil(std::max(kMinSlots, count * 32 / kPlacesOf32 + 1));
   most_ = slot_count / 32 * kPlacesOf32;
   INTERLOCK_CHECK(count < most_ && most_ < UINT32_MAX);
@@ -115,14 +116,21 @@ void BasicSegmentTable<Segment>::grow() {
   make_slots(2 * (most_ - 1));
   segments_.reserve(most_);
   const auto old_overflow = std::exchange(overflow_, {});
-  constexpr size_t kPrefetchDistance = 16;
-  for (size_t place = 1; place < segments_.size(); ++place) {
-    const Segment& later = segments_[std::min(place + kPrefetchDistance, segments_.size() - 1)];
-    prefetch_slot(later.memory(), later.begin);
-    const Segment segment = segments_[place];
-    if (segment.is_free() || enter(hash_of(segment.memory(), segment.begin), place)) continue;
-    overflow_.insert_or_assign({segment.memory(), segment.begin}, segment);
-    free_at(place);
+  // The hashes of those for whose slots it waits.
+  constexpr size_t kAhead = 16;
+  std::array<uint64_t, kAhead> hashes{};
+  for (size_t next = 1; next < segments_.size() + kAhead; ++next) {
+    uint64_t& hash = hashes[next % kAhead];
+    if (next > kAhead) {
+      const size_t place = next - kAhead;
+      if (const Segment& segment = segments_[place]; !segment.is_free() && !enter(hash, place)) {
+        overflow_.insert_or_assign({segment.memory(), segment.begin}, segment);
+        free_at(place);
+      }
+    }
+    if (next >= segments_.size()) continue;
+    hash = hash_of(segments_[next].memory(), segments_[next].begin);
+    __builtin_prefetch(&slots_[hash >> shift_]);
   }
   for (const auto& [key, segment] : old_overflow) put(segment);
   ++growth_count_;

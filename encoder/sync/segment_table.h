@@ -23,8 +23,8 @@ struct Segment {
   uint64_t begin = 0;
   uint64_t end = 0;
   uint32_t inverse_memory = 0;  // All bits of the memory's index inverted. 0: no segment.
-  uint32_t stamp = 0;           // Unless it has an owner. Bytes that nobody used have the stamp 0.
   uint32_t owner = kNone;       // The registered buffer that has just these bytes, and their stamp.
+  uint32_t stamp = 0;           // Unless it has an owner. Bytes that nobody used have the stamp 0.
   uint32_t sweep = 0;           // How many sweeps there had been when this segment was made.
 
   // One of bytes that nobody used.
@@ -58,6 +58,30 @@ class BasicSegmentTable {
     if (first.begin == begin && first.inverse_memory == ~memory) return &first;
     return find_after(hash, memory, begin);
   }
+
+  // Where find() looks first, in registers: for many in a row, until insert() or rebuild().
+  // Requires: has_room(), and there were never more than kMost segments since the last rebuild().
+  class Near {
+   public:
+    static constexpr size_t kMost = ChunkedArray<Segment>::kChunk - 1;
+
+    explicit Near(BasicSegmentTable& table)
+        : slots_(table.slots_.data()),
+          segments_(table.segments_.first_chunk()),
+          shift_(table.shift_),
+          place_mask_(table.place_mask_) {}
+
+    // The segment that begins there, if there is one, and it is not another by a rare collision.
+    Segment& likeliest(uint32_t memory, uint64_t begin) const {
+      return segments_[slots_[hash_of(memory, begin) >> shift_] & place_mask_];
+    }
+
+   private:
+    const uint32_t* slots_;
+    Segment* segments_;
+    int shift_;
+    uint32_t place_mask_;
+  };
 
   // What find() reads first, and what it reads next, once that is at hand.
   void prefetch_slot(uint32_t memory, uint64_t begin) const {

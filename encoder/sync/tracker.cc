@@ -16,6 +16,9 @@ static_assert(kLongList <= ListedEpoch<BufferKey>::kMaxListed);
 constexpr size_t kManyBytes = size_t{1} << 18;
 constexpr size_t kManySteps = 4;  // An access.
 
+// Ranges are whole where at most one in so many takes a step of a walk.
+constexpr size_t kWholeShare = 4;
+
 // A list of the most accesses is faster where ranges are far away, or in pieces, or new, and stay
 // so (kManyCostlyEpochs): what comes again is worth while to get to know.
 constexpr size_t kLongestList = ListedEpoch<RangeKey>::kMaxListed;
@@ -61,12 +64,17 @@ void HazardTracker::next_epoch() {
   }
   epoch_ += AccessCodes::kCodeCount;
   if (access_count_ == 0) return;  // It tells nothing.
-  is_index_costly_ = step_count_ > kManySteps * access_count_;
-  costly_epochs_ = step_count_ > access_count_ ? costly_epochs_ + 1 : 0;
-  step_count_ = 0;
+  const size_t step_count = walk_count_ + make_step_count_;
+  is_index_costly_ = step_count > kManySteps * access_count_;
+  costly_epochs_ = step_count > access_count_ ? costly_epochs_ + 1 : 0;
+  // What is new may come again, and is got to know by a trial. What is in pieces stays so.
+  const bool is_in_pieces = kWholeShare * walk_count_ > access_count_;
+  if (is_in_pieces || access_count_ > kLongList) trial_left_ = 0;
+  if (trial_left_ > 0) --trial_left_;
+  walk_count_ = make_step_count_ = 0;
   short_epochs_ = access_count_ <= list_limit(!looks_up_ranges_) ? short_epochs_ + 1 : 0;
   access_count_ = 0;
-  if (short_epochs_ < patience_) return;
+  if (short_epochs_ < patience_ || trial_left_ > 0) return;
   is_listing_ = true;
   short_epochs_ = 0;
   listed_epochs_ = 0;

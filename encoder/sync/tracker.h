@@ -167,6 +167,11 @@ class HazardTracker {
   template <typename Codes>
   Known add_known(std::span<const Access> ranges, const Codes& codes);
   template <typename Codes>
+  Known add_near(std::span<const Access> ranges, const Codes& codes);
+  template <typename Codes>
+  Known add_far(std::span<const Access> ranges, const Codes& codes);
+  uint32_t* find_stamp(const Access& access);
+  template <typename Codes>
   Known add_known(std::span<const BufferAccess> buffers, const Codes& codes);
   bool begins_list();
   bool add_indexed(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
@@ -205,7 +210,9 @@ class HazardTracker {
   size_t listed_epochs_ = 0;      // Since listing began.
   size_t trial_epochs_ = 16;      // After so many, segments that were costly are tried again.
   size_t access_count_ = 0;       // Of the current epoch, while it is not listed.
-  size_t step_count_ = 0;         // The same: pieces walked, and made, which counts more.
+  size_t walk_count_ = 0;         // The same: pieces walked.
+  size_t make_step_count_ = 0;    // The same: pieces made, each of which counts as many walked.
+  size_t trial_left_ = 0;         // Epochs of the trial at hand, which are not listed.
   bool is_index_costly_ = false;  // The last epoch took many steps an access.
   uint32_t costly_epochs_ = 0;    // In a row, that took more than one.
   bool looks_up_ranges_ = false;  // The last dispatch that was not listed did, not only buffers.

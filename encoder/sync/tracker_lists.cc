@@ -39,7 +39,7 @@ bool HazardTracker::list(std::span<const BufferAccess> buffers, AtomicOp atomic_
 }
 
 bool HazardTracker::list_by_handle(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
-  listed_ranges_.clear();
+  if (listed_ranges_.is_in_use()) listed_ranges_.clear();
   return with_codes_of(atomic_op, [&](const auto& codes) {
     const bool is_conflict = listed_buffers_.add(buffers, codes, KeyOfBuffer(segments_.buffers));
     return end_listing(is_conflict, listed_buffers_.size(), true);
@@ -88,13 +88,16 @@ bool HazardTracker::outgrow_list(std::span<const Access> ranges,
 }
 
 // Segments that were costly may have been new: after so many epochs they are tried again, ever more
-// seldom.
+// seldom, and for ever more epochs: a trial of one epoch gets to know no more than its ranges, and
+// many come again that no two epochs in a row have.
 void HazardTracker::try_to_leave_lists(size_t listed_count, bool is_of_buffers) {
   constexpr size_t kMaxTrialEpochs = 4096;
+  constexpr size_t kTrialShare = 32;  // One epoch in so many is one of a trial.
   const bool is_costly = is_index_costly_ || costly_epochs_ >= kManyCostlyEpochs;
   if (is_costly && listed_epochs_ > trial_epochs_) {
     is_index_costly_ = false;
     costly_epochs_ = std::min(costly_epochs_, kManyCostlyEpochs - 1);
+    trial_left_ = trial_epochs_ / kTrialShare;
     trial_epochs_ = std::min(2 * trial_epochs_, kMaxTrialEpochs);
   }
   if (listed_count > list_limit(is_of_buffers)) leave_lists();

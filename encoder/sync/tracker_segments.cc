@@ -18,26 +18,76 @@ namespace {
 // many programs name both a range and its parts.
 constexpr int kMaxUnmergedWalk = 32;
 
+// Ranges of a dispatch that the fast ways take.
+constexpr size_t kMostKnown = 16;
+
 // To make a piece takes as long as so many steps of a walk.
 constexpr size_t kStepsToMake = 16;
 
 }  // namespace
 
-// The two ways that must be fast: if nothing is new and nothing is cut, they record the dispatch
-// and say whether it conflicts, else they do nothing.
+// The ways that must be fast: if nothing is new and nothing is cut, they record the dispatch and
+// say whether it conflicts, else they do nothing.
 
 template <typename Codes>
 inline HazardTracker::Known HazardTracker::add_known(std::span<const Access> ranges,
                                                      const Codes& codes) {
-  constexpr size_t kMostRanges = 16;
-  if (ranges.size() > kMostRanges) return Known::kNot;
-  const uint32_t epoch = epoch_;
-  std::array<uint32_t*, kMostRanges> stamps;
+  if (ranges.size() > kMostKnown) return Known::kNot;
   const bool is_far = segments_.lookup_bytes() > kFarBytes;
-  if (is_far) {
-    for (const Access& access : ranges) segments_.prefetch_slot(access.memory, access.range);
-    for (const Access& access : ranges) segments_.prefetch_segment(access.memory, access.range);
+  return is_far ? add_far(ranges, codes) : add_near(ranges, codes);
+}
+
+// What the caches hold takes as long as its instructions: nearly every range is the first segment
+// that comes into question, which no buffer has, and all that says where is in registers.
+template <typename Codes>
+inline HazardTracker::Known HazardTracker::add_near(std::span<const Access> ranges,
+                                                    const Codes& codes) {
+  std::array<uint32_t*, kMostKnown> stamps;
+  uint32_t** next_stamp = stamps.data();
+  uint32_t conflict_count = 0;
+  const uint32_t epoch = epoch_;
+  static_assert(kFarBytes / sizeof(Segment) <= SegmentMap::Near::kMost);
+  const SegmentMap::Near near = segments_.near();
+  for (const Access& access : ranges) {
+    Segment& likeliest = near.likeliest(access.memory.index, access.range.begin);
+    uint32_t* stamp = &likeliest.stamp;
+    const bool is_it = likeliest.begin == access.range.begin && likeliest.end == access.range.end &&
+                       likeliest.inverse_memory == ~access.memory.index &&
+                       likeliest.owner == Segment::kNone;
+    if (!is_it) [[unlikely]] {
+      stamp = find_stamp(access);
+      if (stamp == nullptr) return Known::kNot;
+    }
+    conflict_count += codes.conflicts(*stamp, access.mode, epoch);
+    *next_stamp++ = stamp;
   }
+  if (conflict_count > 0 && begins_list()) return Known::kBeginsList;
+  const uint32_t new_epoch = epoch_;
+  next_stamp = stamps.data();
+  for (const Access& access : ranges) {
+    uint32_t& stamp = **next_stamp++;
+    stamp = codes.stamp_after(stamp, access.mode, new_epoch);
+  }
+  access_count_ += ranges.size();
+  looks_up_ranges_ = true;
+  return conflict_count > 0 ? Known::kConflicts : Known::kIsFree;
+}
+
+// The stamp of a range that is a segment, or nullptr. Apart, so that add_near() keeps its
+// registers.
+[[gnu::noinline]] uint32_t* HazardTracker::find_stamp(const Access& access) {
+  Segment* const segment = segments_.find(access.memory, access.range);
+  return segment == nullptr ? nullptr : &segments_.stamp_of(*segment);
+}
+
+// What is far is fetched ahead.
+template <typename Codes>
+inline HazardTracker::Known HazardTracker::add_far(std::span<const Access> ranges,
+                                                   const Codes& codes) {
+  const uint32_t epoch = epoch_;
+  std::array<uint32_t*, kMostKnown> stamps;
+  for (const Access& access : ranges) segments_.prefetch_slot(access.memory, access.range);
+  for (const Access& access : ranges) segments_.prefetch_segment(access.memory, access.range);
   uint32_t** next_stamp = stamps.data();
   uint32_t conflict_count = 0;
   for (const Access& access : ranges) {
@@ -50,19 +100,12 @@ inline HazardTracker::Known HazardTracker::add_known(std::span<const Access> ran
   if (conflict_count > 0 && begins_list()) return Known::kBeginsList;
   const uint32_t new_epoch = epoch_;
   next_stamp = stamps.data();
-  if (is_far) {
-    // What is read again and again keeps its stamp, and what is not written need not go back to
-    // memory.
-    for (const Access& access : ranges) {
-      uint32_t& stamp = **next_stamp++;
-      const uint32_t stamp_after = codes.stamp_after(stamp, access.mode, new_epoch);
-      if (stamp != stamp_after) stamp = stamp_after;
-    }
-  } else {
-    for (const Access& access : ranges) {
-      uint32_t& stamp = **next_stamp++;
-      stamp = codes.stamp_after(stamp, access.mode, new_epoch);
-    }
+  // What is read again and again keeps its stamp, and what is not written need not go back to
+  // memory.
+  for (const Access& access : ranges) {
+    uint32_t& stamp = **next_stamp++;
+    const uint32_t stamp_after = codes.stamp_after(stamp, access.mode, new_epoch);
+    if (stamp != stamp_after) stamp = stamp_after;
   }
   access_count_ += ranges.size();
   looks_up_ranges_ = true;
@@ -206,6 +249,13 @@ inline bool HazardTracker::locate(std::span<const Access> ranges, AccessCodes co
   for (const Access& access : ranges) {
     if (access.range.is_empty()) continue;
     Segment* first = segments_.begins_at(access.memory, access.range.begin);
+    if (first == nullptr) first = segments_.locate_anew(access.memory, access.range);
+    if (first->end == access.range.end) {
+      // One segment, as most are.
+      *located++ = {first, access.memory, access.range, access.mode};
+      is_conflict |= codes.conflicts(segments_.stamp_of(*first), access.mode, epoch_);
+      continue;
+    }
     Walked walked = walk(first, access, codes);
     if (!walked.is_whole) {
       first = segments_.locate_anew(access.memory, access.range);
@@ -215,8 +265,8 @@ inline bool HazardTracker::locate(std::span<const Access> ranges, AccessCodes co
     is_conflict |= walked.is_conflict;
   }
   located_count_ = static_cast<size_t>(located - located_.data());
-  step_count_ += walked_.size() - walked_count;
-  step_count_ += kStepsToMake * (segments_.segment_count() - segment_count);
+  walk_count_ += walked_.size() - walked_count;
+  make_step_count_ += kStepsToMake * (segments_.segment_count() - segment_count);
   // A later range may have cut what an earlier one has walked.
   has_walked_all_ &= segments_.segment_count() == segment_count;
   if (segments_.move_count() != move_count) find_located_again();

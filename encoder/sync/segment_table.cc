@@ -97,7 +97,8 @@ void BasicSegmentTable<Segment>::free_at(size_t place) {
 // Makes all slots free, and so many that they are enough for `count` segments.
 template <typename Segment>
 void BasicSegmentTable<Segment>::make_slots(size_t count) {
-  constexpr size_t kMinSlots = 1024;
+  // A few segments should seldom collide; larger ones are made for programs of few dispatches.
+  constexpr size_t kMinSlots = sizeof(Segment) <= 32 ? 1024 : 256;
   const size_t slot_count = std::bit_ceil(std::max(kMinSlots, count * 32 / kPlacesOf32 + 1));
   most_ = slot_count / 32 * kPlacesOf32;
   INTERLOCK_CHECK(count < most_ && most_ < UINT32_MAX);

@@ -104,7 +104,7 @@ class EpochMarks<BufferKey, kPlaces> {
     for (size_t place = first; place < end; place += Lanes::kCount) {
       are_equal = are_equal | Lanes::equal(indices_.from(place), index);
     }
-    return !are_equal.all_are_zero();
+    return are_equal.any_has_top_bit();
   }
 
   void move_to_front(size_t first, size_t end) { indices_.move_to_front(first, end); }

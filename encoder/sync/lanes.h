@@ -63,8 +63,8 @@ class ArrayLanes {
   bool all_have_top_bit() const {
     return std::all_of(numbers_.begin(), numbers_.end(), [](uint32_t x) { return x >> 31 != 0; });
   }
-  bool all_are_zero() const {
-    return std::all_of(numbers_.begin(), numbers_.end(), [](uint32_t x) { return x == 0; });
+  bool any_has_top_bit() const {
+    return std::any_of(numbers_.begin(), numbers_.end(), [](uint32_t x) { return x >> 31 != 0; });
   }
 
  private:
@@ -122,28 +122,27 @@ class Lanes {
     return bits;
 #endif
   }
-  bool all_have_top_bit() const {
 #ifdef __SSE2__
-    return top_bits() == 15;
+  bool all_have_top_bit() const { return top_bits() == (uint32_t{1} << kCount) - 1; }
+  bool any_has_top_bit() const { return top_bits() != 0; }
 #else
-    constexpr uint64_t kTopBits = 0x80000000'80000000;
+  bool all_have_top_bit() const {
     const auto halves = reinterpret_cast<Halves>(vector_);
     return (halves[0] & halves[1] & kTopBits) == kTopBits;
-#endif
   }
-  bool all_are_zero() const {
-#ifdef __SSE2__
-    return equal(*this, all(0)).top_bits() == 15;
-#else
+  bool any_has_top_bit() const {
     const auto halves = reinterpret_cast<Halves>(vector_);
-    return (halves[0] | halves[1]) == 0;
-#endif
+    return ((halves[0] | halves[1]) & kTopBits) != 0;
   }
+#endif
 
  private:
   using Vector [[gnu::vector_size(16)]] = uint32_t;
   using Signed [[gnu::vector_size(16)]] = int32_t;
+#ifndef __SSE2__
   using Halves [[gnu::vector_size(16)]] = uint64_t;
+  static constexpr uint64_t kTopBits = 0x80000000'80000000;
+#endif
 
   explicit Lanes(Vector vector) : vector_(vector) {}
 

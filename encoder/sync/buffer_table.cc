@@ -42,6 +42,7 @@ void BufferTable::make_shared(uint32_t index) {
 }
 
 void BufferTable::forget_stamps() {
+  used_count_ = 0;
   for (State& state : states_) state.stamp = 0;
 }
 

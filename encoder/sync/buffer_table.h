@@ -4,6 +4,7 @@
 // buffer is a name for a range.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -88,12 +89,17 @@ class BufferTable {
   size_t shared_count() const { return shared_count_; }
 
   void forget_stamps();
-  // The bytes in which find_stamp() looks.
+  // The bytes in which find_stamp() looks, where all buffers are used.
   size_t lookup_bytes() const { return states_.size() * sizeof(State); }
+
+  // The same of as many buffers as note_used() was told of, each in a cache line of its own.
+  void note_used(size_t count) { used_count_ += count; }
+  size_t used_bytes() const { return std::min(used_count_ * kLineBytes, lookup_bytes()); }
   size_t size_bytes() const;
 
  private:
   static constexpr uint32_t kIsShared = uint32_t{1} << 31;  // Part of a generation.
+  static constexpr size_t kLineBytes = 64;
 
   void check_one(BufferId id) const;
 
@@ -107,6 +113,7 @@ class BufferTable {
   std::vector<uint32_t> free_;
   uint32_t generation_ = 0;  // How many buffers have been removed.
   size_t shared_count_ = 0;
+  size_t used_count_ = 0;
 };
 
 }  // namespace interlock

@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kLongList = 48;
 static_assert(kLongList <= ListedEpoch<BufferKey>::kMaxListed);
 constexpr size_t kManyBytes = size_t{1} << 18;
-constexpr size_t kManySteps = 4;  // An access.
+constexpr size_t kManyUsedBytes = size_t{1} << 19;  // Of buffers' stamps.
+constexpr size_t kManySteps = 4;                    // An access.
 
 // Ranges are whole where at most one in so many takes a step of a walk.
 constexpr size_t kWholeShare = 4;
@@ -40,7 +41,7 @@ bool HazardTracker::add(std::span<const Access> ranges, std::span<const BufferAc
 
 size_t HazardTracker::list_limit(bool is_of_buffers) const {
   if (is_of_buffers) {
-    return segments_.buffers.lookup_bytes() > kManyBytes ? kLongList : kShortList;
+    return segments_.buffers.used_bytes() > kManyUsedBytes ? kLongList : kShortList;
   }
   const size_t bytes = segments_.lookup_bytes();
   if (bytes > kFarBytes || costly_epochs_ >= kManyCostlyEpochs) return kLongestList;

@@ -173,6 +173,7 @@ class HazardTracker {
   uint32_t* find_stamp(const Access& access);
   template <typename Codes>
   Known add_known(std::span<const BufferAccess> buffers, const Codes& codes);
+  void note_first_uses(std::span<const BufferAccess> buffers);
   bool begins_list();
   bool add_indexed(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
                    AtomicOp atomic_op);

@@ -21,6 +21,9 @@ constexpr int kMaxUnmergedWalk = 32;
 // Ranges of a dispatch that the fast ways take.
 constexpr size_t kMostKnown = 16;
 
+// The stamps of fewer buffers are near, whichever are used.
+constexpr size_t kManyBufferBytes = size_t{1} << 19;
+
 // To make a piece takes as long as so many steps of a walk.
 constexpr size_t kStepsToMake = 16;
 
@@ -122,7 +125,10 @@ inline HazardTracker::Known HazardTracker::add_known(std::span<const BufferAcces
     if (stamp == nullptr) return Known::kNot;
     conflict_count += codes.conflicts(*stamp, access.mode, epoch);
   }
-  if (conflict_count > 0 && begins_list()) return Known::kBeginsList;
+  if (conflict_count > 0) {
+    if (segments_.buffers.lookup_bytes() > kManyBufferBytes) note_first_uses(buffers);
+    if (begins_list()) return Known::kBeginsList;
+  }
   const uint32_t new_epoch = epoch_;
   for (const BufferAccess& access : buffers) {
     uint32_t& stamp = segments_.buffers.stamp(access.buffer.index);
@@ -131,6 +137,16 @@ inline HazardTracker::Known HazardTracker::add_known(std::span<const BufferAcces
   access_count_ += buffers.size();
   looks_up_ranges_ = false;
   return conflict_count > 0 ? Known::kConflicts : Known::kIsFree;
+}
+
+// Of many buffers few may be in use, which the caches hold. All dispatches of an epoch count as the
+// one after it: to ask of each would take a third of its time.
+void HazardTracker::note_first_uses(std::span<const BufferAccess> buffers) {
+  size_t count = 0;
+  for (const BufferAccess& access : buffers) {
+    count += segments_.buffers.stamp(access.buffer.index) == 0;
+  }
+  segments_.buffers.note_used(count * (access_count_ / buffers.size()));
 }
 
 // Begins the next epoch; returns whether its accesses are listed.

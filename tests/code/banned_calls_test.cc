@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/code/source_tree.h"
+#include "tests/code/tokens.h"
 
 namespace interlock::banned_calls_test {
 namespace {
@@ -70,48 +70,6 @@ const std::vector<BannedTokens>& rules() {
   return kRules;
 }
 
-struct Token {
-  std::string_view text;
-  std::size_t line = 0;
-};
-
-// Splits code into words and single marks.
-std::vector<Token> tokens_of(std::string_view code) {
-  const auto is_word = [&](std::size_t i) {
-    return i < code.size() &&
-           (std::isalnum(static_cast<unsigned char>(code[i])) != 0 || code[i] == '_');
-  };
-  std::vector<Token> tokens;
-  std::size_t line = 1;
-  std::size_t i = 0;
-  while (i < code.size()) {
-    std::size_t end = i + 1;
-    if (is_word(i)) {
-      while (is_word(end)) ++end;
-    }
-    if (code[i] == '\n') ++line;
-    if (std::isspace(static_cast<unsigned char>(code[i])) == 0) {
-      tokens.push_back({code.substr(i, end - i), line});
-    }
-    i = end;
-  }
-  return tokens;
-}
-
-bool matches(std::string_view pattern, std::string_view word) {
-  if (pattern.starts_with('*')) return word.ends_with(pattern.substr(1));
-  if (pattern.ends_with('*')) return word.starts_with(pattern.substr(0, pattern.size() - 1));
-  return pattern == word;
-}
-
-bool starts_with_pattern(const std::vector<Token>& tokens, std::size_t first,
-                         std::string_view pattern) {
-  const std::size_t space = pattern.find(' ');
-  if (!matches(pattern.substr(0, space), tokens[first].text)) return false;
-  if (space == std::string_view::npos) return true;
-  return first + 1 < tokens.size() && matches(pattern.substr(space + 1), tokens[first + 1].text);
-}
-
 bool governs(const BannedTokens& rule, std::string_view path) {
   if (!rule.exempt.empty() && path.starts_with(rule.exempt)) return false;
   if (rule.folders.empty()) return true;
@@ -124,14 +82,13 @@ bool governs(const BannedTokens& rule, std::string_view path) {
 std::vector<std::string> banned_call_complaints(const SourceFile& file) {
   std::vector<std::string> complaints;
   const std::string code = code_only(file.text);
-  const std::vector<Token> tokens = tokens_of(code);
+  const std::vector<CodeToken> tokens = tokens_of(code);
   for (const BannedTokens& rule : rules()) {
     if (!governs(rule, file.path)) continue;
     for (const std::string_view pattern : rule.patterns) {
-      for (std::size_t i = 0; i < tokens.size(); ++i) {
-        if (!starts_with_pattern(tokens, i, pattern)) continue;
-        complaints.push_back(complaint(file, tokens[i].line,
-                                       std::string(tokens[i].text) + ": " + std::string(rule.why)));
+      for (const CodeToken& token : tokens_like(pattern, tokens)) {
+        complaints.push_back(
+            complaint(file, token.line, std::string(token.text) + ": " + std::string(rule.why)));
       }
     }
   }
@@ -153,11 +110,10 @@ const std::vector<std::string>& unfinished_marks() {
 // Unlike the rules above this reads comments: that is where the marks are.
 std::vector<std::string> unfinished_complaints(const SourceFile& file) {
   std::vector<std::string> complaints;
-  for (const Token& token : tokens_of(file.text)) {
-    for (const std::string& mark : unfinished_marks()) {
-      if (token.text == mark) {
-        complaints.push_back(complaint(file, token.line, mark + ": do it, or say what is missing"));
-      }
+  const std::vector<CodeToken> tokens = tokens_of(file.text);
+  for (const std::string& mark : unfinished_marks()) {
+    for (const CodeToken& token : tokens_like(mark, tokens)) {
+      complaints.push_back(complaint(file, token.line, mark + ": do it, or say what is missing"));
     }
   }
   return complaints;

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/code/source_tree.h"
@@ -33,8 +35,15 @@ std::string joined_literals(const std::string& literals) {
 std::set<std::string> claims_of(const std::string& source) {
   static const std::regex call(R"re(print_proof\(\s*[^,()]+,\s*((?:"[^"]*"\s*)+)\))re");
   std::set<std::string> claims;
-  for (std::sregex_iterator it(source.begin(), source.end(), call), end; it != end; ++it) {
-    claims.insert(joined_literals((*it)[1].str()));
+  // To look for a word first is a hundred times as fast as an expression at every byte.
+  constexpr std::string_view kWord = "print_proof(";
+  for (size_t at = source.find(kWord); at != std::string::npos; at = source.find(kWord, at + 1)) {
+    std::smatch match;
+    const auto begin = source.begin() + static_cast<ptrdiff_t>(at);
+    if (std::regex_search(begin, source.end(), match, call,
+                          std::regex_constants::match_continuous)) {
+      claims.insert(joined_literals(match[1].str()));
+    }
   }
   return claims;
 }

@@ -4,8 +4,9 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
+#include <sstream>
+#include <utility>
 
 namespace interlock {
 namespace {
@@ -90,6 +91,19 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+std::vector<std::string> includes_of(std::string_view text) {
+  std::vector<std::string> includes;
+  for (const std::string_view line : lines_of(text)) {
+    if (!line.starts_with("#include ")) continue;
+    const size_t open = line.find_first_of("<\"");
+    const size_t close = line.find_first_of(">\"", open + 1);
+    if (close != std::string_view::npos) {
+      includes.emplace_back(line.substr(open + 1, close - open - 1));
+    }
+  }
+  return includes;
+}
+
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.find('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
@@ -101,7 +115,10 @@ std::string complaint(const SourceFile& file, std::size_t line, std::string_view
 
 std::string read_own_file(const std::string& path) {
   std::ifstream file(std::filesystem::path(INTERLOCK_SOURCE_DIR) / path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file) return {};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
 }
 
 std::vector<SourceFile> own_files(const std::set<std::string>& extensions) {

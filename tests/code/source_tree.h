@@ -28,6 +28,9 @@ std::string code_only(std::string_view text);
 // Returns the lines of `text`, without their ends. They point into `text`.
 std::vector<std::string_view> lines_of(std::string_view text);
 
+// Returns what `text` includes, as it is written there.
+std::vector<std::string> includes_of(std::string_view text);
+
 // Returns true for letters, digits and '_'.
 bool is_word_byte(char c);
 

@@ -30,6 +30,8 @@ std::vector<std::string> type_name_complaints(const std::vector<SourceFile>& fil
     size_t line_number = 0;
     for (const std::string_view line : lines_of(code)) {
       ++line_number;
+      // Most lines have another first letter.
+      if (line.find_first_of("sceu") != 0) continue;
       std::match_results<std::string_view::const_iterator> match;
       if (!std::regex_search(line.begin(), line.end(), match, definition)) continue;
       const auto [known, is_new] = first_of.emplace(match[1].str(), file.path);

@@ -28,13 +28,15 @@ inline std::vector<std::filesystem::path> corpus_files(const std::vector<std::st
   return paths;
 }
 
-// Returns all of `paths`, or every third in a slow build: for tests that take long for each. Bugs
-// and their repaired twins stand by turns, so that an even share would have one sort alone.
-inline std::vector<std::filesystem::path> fewer_if_slow(std::vector<std::filesystem::path> paths) {
+// Returns all of `paths`, or one in `divisor` in a slow build: for tests that take long for each.
+// Bugs and their repaired twins stand by turns, so that an even share would have one sort alone.
+// Requires: `divisor` is odd.
+inline std::vector<std::filesystem::path> fewer_if_slow(
+    const std::vector<std::filesystem::path>& paths, size_t divisor = 3) {
   if (!is_slow_build()) return paths;
-  std::vector<std::filesystem::path> third;
-  for (size_t i = 0; i < paths.size(); i += 3) third.push_back(paths[i]);
-  return third;
+  std::vector<std::filesystem::path> fewer;
+  for (size_t i = 0; i < paths.size(); i += divisor) fewer.push_back(paths[i]);
+  return fewer;
 }
 
 // Reads statements of the whole model: what `interlock check` reads.

@@ -27,11 +27,23 @@ inline constexpr int program_count(int count, int slow_divisor = 40) {
   return is_slow_build() ? std::max(count / slow_divisor, 1) : count;
 }
 
-// How many programs a test tries that a published count speaks of: all `full` of them under
-// `./dev prove`, which sets INTERLOCK_TEST_ALL; else a share, and in a slow build a part of that.
-inline int proof_count(int full, int share, int slow_divisor = 40) {
+// Whether a test tries all programs that it is about, however long that takes: under `./dev prove`,
+// which sets INTERLOCK_TEST_ALL.
+inline bool tries_all() {
   const char* all = std::getenv("INTERLOCK_TEST_ALL");
-  return all != nullptr && *all != '\0' ? full : program_count(share, slow_divisor);
+  return all != nullptr && *all != '\0';
+}
+
+// How many programs a test tries that a published count speaks of: all `full` of them under
+// `./dev prove`; else a share, and in a slow build a part of that.
+inline int proof_count(int full, int share, int slow_divisor = 40) {
+  return tries_all() ? full : program_count(share, slow_divisor);
+}
+
+// The same where the share is one in `divisor` of them, and what a slow build tries is told apart
+// from it: one in `slow_divisor`. What a test is to have seen at least is counted likewise.
+inline int share_count(int full, int divisor, int slow_divisor = 40) {
+  return tries_all() ? full : std::max(full / (is_slow_build() ? slow_divisor : divisor), 1);
 }
 
 // Says what a test has shown of how many programs, in a line that `./dev prove` keeps. Called after

@@ -3,6 +3,40 @@
 # reach run without sanitizers only. Started by hand, a test program runs all of its tests in any build.
 # tests/code/left_out_test.cc holds these names against the sources.
 
+# Memory that stays bounded, by counts: RemembersAMemoryUsedWholeThroughSweeps and HazardTrackerProperty.* sweep, too.
+set(left_out_of_encoder_tests
+  HazardTracker.StaysBoundedOnMillionsOfNewRangesWithBarriers
+  HazardTracker.StaysBoundedOnAnEpochThatFillsMemoryPieceByPiece
+  HazardTracker.KeepsManyRangesThatKeepComingBack
+  QueueTracker.HoldsBoundedMemoryOnRangesThatNeverComeAgain
+  # Faults of encoders, each until a program shows it: MutantEncoders.DifferFromARightEncoderByTheirFaultAlone runs them all.
+  MutantEncoders.ShowTheirFaultOnRandomPrograms)
+
+set(left_out_of_simulator_tests
+  # Programs of hundreds of signals: OpenMarks.JudgesWhatMoreSignalsLieBetweenThanThereAreMarks.
+  OpenMarks.SaysTheSameWhereSignalsTakeTurns
+  # All of the corpus, by judges that take long for each: random programs by the same judges.
+  FindRepairs.SeparatesThePairInTheCorpus
+  FindAllHazards.AreThoseOnTheCorpus
+  QueueOrder.AgreesWithASearchOfChainsOnTheCorpus
+  LifetimesProperty.AgreeWithTheLedgerOnTheCorpus
+  # Faults of the check, each until a program shows it: CacheMachine.*, DecidingRuns.*, LifetimesProperty.*.
+  Mutants/MutantChecks.*
+  MutantLifetimes.AreContradictedByTheLedger
+  # Long recorded streams: GgmlMetal.PlacesTheBarriersOfTheRecordedEncoder and the other numbers of the table.
+  NoneEncoder.LeavesTheRecordedStreamFullOfHazards
+  InterlockEncoder.PlacesTheMinimumOnRecordedStreams
+  InterlockScoped.PlacesTheBarriersOfInterlockOnRecordedStreams
+  RecordedStreams.OfALongMetalRunHaveBarriersThatNothingNeeds
+  RecordedStreams.OfMetalHaveBarriersThatNothingNeeds
+  RecordedStreams.WithoutBarriersHaveTheHazardousPairsOfTheTable
+  # Wide graphs and long counts: WideGraphs.HaveTheHazardsOfTheirParts, and what CountTraces.* has besides.
+  WideGraphs.GetAVerdict
+  CountTraces.KnowsFamiliesOfGraphs
+  # What a document says, of all of the corpus.
+  JsonDocument.NamesTheKeysThatReportsOfTheCorpusHave
+  JsonDocument.NamesTheKindsOfFindings)
+
 # Pages, and the schemas that others publish: the same text in each build.
 set(left_out_of_cli_tests
   BugsDocument.* CampaignsDocument.* Documents.* FixDocument.* Pages/QueueDocument.* ShowDocument.* Stories.*

@@ -292,7 +292,7 @@ TEST(RandomDrafts, RoundTripAndAgreeWithTheirOwnLines) {
   lenient.reads_every_queue = true;
   size_t sync_count = 0;
   size_t item_count = 0;
-  for (uint64_t seed = 0; seed < static_cast<uint64_t>(program_count(3000, 10)); ++seed) {
+  for (uint64_t seed = 0; seed < static_cast<uint64_t>(share_count(3000, 5, 30)); ++seed) {
     SCOPED_TRACE(seed);
     Numbers numbers(seed << 32);
     const bool has_order = numbers.below(2) == 0;
@@ -315,9 +315,9 @@ TEST(RandomDrafts, RoundTripAndAgreeWithTheirOwnLines) {
     ASSERT_EQ(print(*p), text) << lines;
     if (HasFailure()) return;
   }
-  // Many of the items must fit, or nothing was tested: 40 are tried in each of 3000 programs.
-  EXPECT_GE(item_count, static_cast<size_t>(program_count(20'000, 10)));
-  EXPECT_GE(sync_count, static_cast<size_t>(program_count(3'000, 10)));
+  // Many of the items must fit, or nothing was tested: 40 are tried in each program.
+  EXPECT_GE(item_count, static_cast<size_t>(share_count(20'000, 5, 30)));
+  EXPECT_GE(sync_count, static_cast<size_t>(share_count(3'000, 5, 30)));
 }
 
 }  // namespace

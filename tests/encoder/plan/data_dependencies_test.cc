@@ -64,7 +64,7 @@ TEST(DataDependencies, AreTheLastWriterAndTheReadersSinceOfEachByte) {
   TestRandom random(1);
   RandomDispatchesOptions options;
   options.has_atomics = false;
-  for (int i = 0; i < program_count(3'000); ++i) {
+  for (int i = 0; i < share_count(3'000, 2); ++i) {
     const std::vector<TestDispatch> dispatches = random_dispatches(random, options);
     const DataDependencies dependencies(program_of(dispatches, kMemoryBytes));
     ASSERT_EQ(dependencies.dispatch_count(), dispatches.size());

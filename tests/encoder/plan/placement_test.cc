@@ -176,7 +176,7 @@ TEST(BestFit, AvoidsBytesOfTheCurrentEpochWithinItsBudget) {
 
 TEST(PlaceExactly, IsAsSmallAsAnyPlacementOfATinyProblem) {
   SeededChoice choice(1);
-  for (int i = 0; i < proof_count(3000, 800); ++i) {
+  for (int i = 0; i < proof_count(3000, 80, 16); ++i) {
     const PlacementProblem problem = random_problem(choice, 6, 12, 4);
     const ValuePlacement placement = place_exactly(problem);
     ASSERT_TRUE(is_valid(problem, placement)) << "problem " << i;
@@ -186,7 +186,7 @@ TEST(PlaceExactly, IsAsSmallAsAnyPlacementOfATinyProblem) {
 
 TEST(Placements, AreValidAndAtLeastTheLowerBound) {
   SeededChoice choice(2);
-  for (int i = 0; i < program_count(20'000); ++i) {
+  for (int i = 0; i < share_count(20'000, 5, 80); ++i) {
     PlacementProblem problem = random_problem(choice, 1 + choice.below(14),
                                               2 + static_cast<uint32_t>(choice.below(12)), 6);
     problem.latest_conflicts.assign(problem.step_count, 0);

@@ -64,20 +64,15 @@ TEST(Liveness, NeverClobbersInAnyTinyProgram) {
     ASSERT_TRUE(planned.has_value());
     ASSERT_EQ(fault_of(program, *planned), "") << print(program) << print(*planned);
   };
-  if (is_slow_build()) {
-    SeededChoice some(6);
-    while (count < 500) ASSERT_NO_FATAL_FAILURE(expect_no_clobber(tiny_unplanned(some)));
-    return;
-  }
-  ExhaustiveChoice all;
+  ShareOfChoices choice(is_slow_build() ? 100 : 600);
   do {
-    ASSERT_NO_FATAL_FAILURE(expect_no_clobber(tiny_unplanned(all)));
-  } while (all.advance());
+    ASSERT_NO_FATAL_FAILURE(expect_no_clobber(tiny_unplanned(choice)));
+  } while (choice.advance());
 }
 
 TEST(Liveness, NeverClobbersInRandomPrograms) {
   SeededChoice choice(1);
-  for (int i = 0; i < proof_count(100'000, 30'000, 60); ++i) {
+  for (int i = 0; i < proof_count(100'000, 3000, 18); ++i) {
     const Program program = random_unplanned(choice);
     const PlanOptions options = random_options(choice);
     const Result<Program> planned = plan_liveness(program, options);
@@ -88,7 +83,7 @@ TEST(Liveness, NeverClobbersInRandomPrograms) {
 
 TEST(RightPlanners, NeverClobber) {
   SeededChoice choice(2);
-  for (int i = 0; i < program_count(5000); ++i) {
+  for (int i = 0; i < share_count(5000, 8, 120); ++i) {
     const Program program = random_unplanned(choice);
     const PlanOptions options = random_options(choice);
     for (const PlannerEntry& planner : planner_registry()) {
@@ -105,7 +100,7 @@ TEST(RightPlanners, NeverClobber) {
 TEST(RightPlanners, AddNoFindingOfLifetimes) {
   SeededChoice choice(8);
   uint64_t arena_reset_count = 0;
-  for (int i = 0; i < program_count(5000); ++i) {
+  for (int i = 0; i < share_count(5000, 3); ++i) {
     const Program program = random_unplanned(choice);
     PlanOptions options = random_options(choice);
     options.region_dispatches = 3;
@@ -170,7 +165,7 @@ TEST(RightPlanners, LeaveAPinnedValueItsBytes) {
   SeededChoice choice(9);
   int clean_count = 0;
   int reuse_count = 0;
-  for (int i = 0; i < program_count(1'500); ++i) {
+  for (int i = 0; i < share_count(1'500, 2); ++i) {
     const Program program = random_unplanned_with_lifetimes(choice);
     PlanOptions options = random_options(choice);
     options.region_dispatches = 3;
@@ -189,8 +184,8 @@ TEST(RightPlanners, LeaveAPinnedValueItsBytes) {
     const PlanReport report = report_of(program, planned, options).value();
     reuse_count += report.pool_bytes < report.fresh_bytes ? 1 : 0;
   }
-  EXPECT_GT(clean_count, program_count(100));
-  EXPECT_GT(reuse_count, program_count(300));
+  EXPECT_GT(clean_count, share_count(100, 2));
+  EXPECT_GT(reuse_count, share_count(300, 2));
 }
 
 // Negative: the same judge must reject a broken one. Some 1 in 400 of these programs has a value
@@ -201,18 +196,18 @@ TEST(BrokenPlanners, AreCaughtInRandomPrograms) {
   options.region_dispatches = 3;
   SeededChoice choice(3);
   int fault_count = 0;
-  for (int i = 0; i < program_count(8000, 4); ++i) {
+  for (int i = 0; i < share_count(8000, 5, 8); ++i) {
     const Program program = random_unplanned(choice);
     const Result<Program> planned = find_planner("ztensor-167")->plan(program, options);
     ASSERT_TRUE(planned.has_value());
     if (!fault_of(program, *planned).empty()) ++fault_count;
   }
-  EXPECT_GT(fault_count, program_count(5, 4));
+  EXPECT_GT(fault_count, share_count(5, 5, 8));
 }
 
 TEST(Planners, MakeProgramsThatPrintAndParse) {
   SeededChoice choice(4);
-  for (int i = 0; i < program_count(500); ++i) {
+  for (int i = 0; i < share_count(500, 2); ++i) {
     const Program program = random_unplanned(choice);
     for (const PlannerEntry& planner : planner_registry()) {
       const Program planned = plan_with(planner, program);
@@ -237,7 +232,7 @@ TEST(Planners, DecideTheSameEveryTime) {
 
 TEST(BarrierCountOf, IsThatOfTheEncoderInRandomPlans) {
   SeededChoice choice(7);
-  for (int i = 0; i < program_count(2'000); ++i) {
+  for (int i = 0; i < share_count(2'000, 3); ++i) {
     const Program program = random_unplanned(choice);
     for (const PlannerEntry& planner : planner_registry()) {
       const Program planned = plan_with(planner, program);
@@ -253,7 +248,7 @@ TEST(BarrierCountOf, IsThatOfTheEncoderInRandomPlans) {
 TEST(Antichain, CostsNoBarrier) {
   SeededChoice choice(6);
   uint64_t cost_without = 0;
-  for (int i = 0; i < program_count(20'000); ++i) {
+  for (int i = 0; i < share_count(20'000, 8, 120); ++i) {
     const Program program = random_unplanned(choice, 14);
     PlanOptions options;
     options.is_antichain = true;
@@ -276,7 +271,7 @@ TEST(Antichain, LeavesWhatWasEncodedWithLesserBarriersClean) {
   SeededChoice choice(21);
   int clean_count = 0;
   int reuse_count = 0;
-  for (int i = 0; i < program_count(4'000); ++i) {
+  for (int i = 0; i < share_count(4'000, 3, 80); ++i) {
     const std::string text = print(random_unplanned(choice));
     std::string encoded;
     std::istringstream lines(text);
@@ -298,14 +293,14 @@ TEST(Antichain, LeavesWhatWasEncodedWithLesserBarriersClean) {
     const PlanReport report = report_of(program, planned, options).value();
     reuse_count += report.pool_bytes < report.fresh_bytes ? 1 : 0;
   }
-  EXPECT_GT(clean_count, program_count(200));
-  EXPECT_GT(reuse_count, program_count(20));
+  EXPECT_GT(clean_count, share_count(200, 3, 80));
+  EXPECT_GT(reuse_count, share_count(20, 3, 80));
 }
 
 TEST(Slack, NeverBuysMoreMemoryThanItMayNorMoreBarriers) {
   SeededChoice choice(7);
   uint64_t saved_count = 0;
-  for (int i = 0; i < program_count(3000); ++i) {
+  for (int i = 0; i < share_count(3000, 3, 80); ++i) {
     const Program program = random_unplanned(choice, 16);
     uint64_t smallest_bytes = 0;
     uint64_t barrier_count = UINT64_MAX;

@@ -166,7 +166,7 @@ Pairs wrong_pairs_of(const Program& program) {
 TEST(SyncOrder, IsPartOfWhatIsOrdered) {
   SeededChoice choice(31);
   uint64_t ordered_count = 0;
-  for (int i = 0; i < program_count(4'000); ++i) {
+  for (int i = 0; i < share_count(4'000, 2); ++i) {
     const Result<Program> program = parsed(random_queue_program(choice));
     if (!program) continue;
     const SyncOrder order(*program);
@@ -184,13 +184,13 @@ TEST(SyncOrder, IsPartOfWhatIsOrdered) {
       }
     }
   }
-  EXPECT_GT(ordered_count, static_cast<uint64_t>(program_count(4'000)) / 2);
+  EXPECT_GT(ordered_count, static_cast<uint64_t>(share_count(4'000, 2)) / 2);
 }
 
 // An encoder that is right has placed the sync for the data, and the plan keeps to it.
 TEST(QueuePlanners, AddNoHazardAndClobberNothing) {
   SeededChoice choice(32);
-  const int count = proof_count(100'000, 2'000);
+  const int count = proof_count(100'000, 670, 13);
   int reuse_count = 0;
   int unrecorded_hazard_count = 0;
   for (int i = 0; i < count && !HasFailure(); ++i) {
@@ -278,7 +278,7 @@ Program with_random_sync(Choice& choice, const Program& program) {
 
 TEST(QueuePlanners, AddNoHazardToProgramsThatHaveSome) {
   SeededChoice choice(33);
-  const int count = program_count(3'000);
+  const int count = share_count(3'000, 3, 80);
   int reuse_count = 0;
   int hazard_count = 0;
   for (int i = 0; i < count && !HasFailure(); ++i) {

@@ -262,7 +262,7 @@ void give_unified_memory(ProgramDraft& draft, Choice& choice) {
 
 TEST(HostWork, IsOrderedAndNoWaitCanGo) {
   SeededChoice choice(193);
-  const int count = program_count(600);
+  const int count = share_count(600, 5);
   HostWorkCounts counts;
   for (int i = 0; i < count && !HasFailure(); ++i) {
     ProgramDraft draft = generate(choice, {});
@@ -277,7 +277,7 @@ TEST(HostWork, IsOrderedAndNoWaitCanGo) {
 
 TEST(HostWork, IsOrderedBesideAGraphAndNoEdgeCanGo) {
   SeededChoice choice(194);
-  const int count = program_count(600);
+  const int count = share_count(600, 3);
   HostWorkCounts counts;
   for (int i = 0; i < count && !HasFailure(); ++i) {
     ProgramDraft draft = generate(choice, {});

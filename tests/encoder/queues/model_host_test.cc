@@ -189,7 +189,7 @@ TEST(Models, AreOrderedBesideTheHostWhereTheyAreRepaired) {
   }
   ASSERT_EQ(models.size(), 12u);  // And `events`, which is ours.
   SeededChoice choice(195);
-  const int count = program_count(2000);
+  const int count = share_count(2000, 3);
   std::map<std::string_view, ModelCounts> counts;
   for (int i = 0; i < count && !HasFatalFailure(); ++i) {
     const QueueEncoderEntry& entry = models[static_cast<size_t>(i) % models.size()];

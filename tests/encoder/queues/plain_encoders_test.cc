@@ -67,7 +67,7 @@ Program random_given(Choice& choice, int number) {
 
 TEST(QueueEncoders, AreWhatTheirDefinitionsSay) {
   SeededChoice choice(41);
-  const int count = program_count(3000);
+  const int count = share_count(3000, 5, 80);
   int reordered_count = 0;
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     const Program given = random_given(choice, i);
@@ -83,7 +83,7 @@ TEST(QueueEncoders, AreWhatTheirDefinitionsSay) {
 // All of them, as a build makes the program of the same draft.
 TEST(QueueEncoders, MakeWhatABuildMakes) {
   SeededChoice choice(42);
-  const int count = program_count(1000);
+  const int count = share_count(1000, 5, 120);
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     const Program given = random_given(choice, i);
     for (const QueueEncoderEntry& encoder : queue_encoder_registry()) {
@@ -115,7 +115,7 @@ PredecessorLists random_predecessors(Choice& choice) {
 
 TEST(OrderReduction, IsThatOfRowsOfAllPairs) {
   SeededChoice choice(43);
-  const int count = program_count(1000);
+  const int count = share_count(1000, 2);
   for (int i = 0; i < count; ++i) {
     const PredecessorLists given = random_predecessors(choice);
     ASSERT_EQ(OrderReduction(given).all_predecessors(), Predecessors(plain_reduction(given))) << i;
@@ -124,7 +124,7 @@ TEST(OrderReduction, IsThatOfRowsOfAllPairs) {
 
 TEST(PathCover, IsThatOfPhasesOverAllEdges) {
   SeededChoice choice(45);
-  const int count = program_count(1000);
+  const int count = share_count(1000, 2);
   for (int i = 0; i < count; ++i) {
     const OrderReduction order(random_predecessors(choice));
     const PathCover cover = cover_by_paths(order);
@@ -138,7 +138,7 @@ TEST(PathCover, IsThatOfPhasesOverAllEdges) {
 // Few queues, for which clocks say what comes before, and many; issued as they are numbered or not.
 TEST(QueueWaits, AreThoseOfTheReduction) {
   SeededChoice choice(46);
-  const int count = program_count(500);
+  const int count = share_count(500, 2);
   for (int i = 0; i < count; ++i) {
     PredecessorLists pairs = random_predecessors(choice);
     const uint64_t queue_count = choice.chance(1, 2) ? 1 + choice.below(5) : 30 + choice.below(6);

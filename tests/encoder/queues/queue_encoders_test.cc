@@ -141,7 +141,7 @@ constexpr RandomProgramOptions kPrograms = {
 
 TEST(QueueEncoders, PlaceExactlyTheSyncThatNoOrderIsAddedByAndNoneCanGo) {
   SeededChoice choice(81);
-  const int count = proof_count(100'000, 2000);
+  const int count = proof_count(100'000, 670, 27);
   uint64_t wait_count = 0;
   uint64_t edge_count = 0;
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {

@@ -73,7 +73,7 @@ std::vector<uint32_t> random_queues(Choice& choice, size_t count, uint32_t queue
 
 TEST(QueueTracker, WaitsAsTheDefinitionSays) {
   SeededChoice choice(91);
-  const int count = proof_count(100'000, 20'000);
+  const int count = proof_count(100'000, 4000, 24);
   uint64_t wait_count = 0;
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     RandomProgramOptions options{.dispatch_count_max = 14, .memory_bytes = 6, .barrier_percent = 0};
@@ -138,12 +138,13 @@ std::vector<TinyDispatch> tiny_dispatches(uint64_t byte_count) {
   return result;
 }
 
-// All programs of so many dispatches on so many queues, the first of them on the first queue.
-uint64_t expect_all_tiny_as_defined(size_t dispatch_count, uint64_t byte_count,
-                                    uint32_t queue_count) {
+// `count` programs of so many dispatches on so many queues, the first of them on the first queue,
+// or a share of them. Returns how many.
+int expect_tiny_as_defined(int count, size_t dispatch_count, uint64_t byte_count,
+                           uint32_t queue_count) {
   const std::vector<TinyDispatch> kinds = tiny_dispatches(byte_count);
-  uint64_t program_count = 0;
-  ExhaustiveChoice choice;
+  int program_count = 0;
+  ShareOfChoices choice(share_count(count, 10, 200));
   do {
     Program program;
     std::vector<uint32_t> queue_of;
@@ -165,10 +166,12 @@ uint64_t expect_all_tiny_as_defined(size_t dispatch_count, uint64_t byte_count,
 }
 
 TEST(QueueTracker, WaitsAsTheDefinitionSaysInAllTinyPrograms) {
-  EXPECT_EQ(expect_all_tiny_as_defined(3, 1, 3), 125u * 9);
-  if (is_slow_build()) return;
-  EXPECT_EQ(expect_all_tiny_as_defined(4, 1, 3), 625u * 27);
-  EXPECT_EQ(expect_all_tiny_as_defined(3, 2, 3), 23u * 23 * 23 * 9);
+  int program_count = expect_tiny_as_defined(125 * 9, 3, 1, 3);
+  program_count += expect_tiny_as_defined(625 * 27, 4, 1, 3);
+  program_count += expect_tiny_as_defined(23 * 23 * 23 * 9, 3, 2, 3);
+  if (tries_all()) {
+    EXPECT_EQ(program_count, 125 * 9 + 625 * 27 + 23 * 23 * 23 * 9);
+  }
 }
 
 // Trackers that compute in other ways, side by side.
@@ -267,7 +270,7 @@ TEST(QueueTracker, WaitsAsTheDefinitionSaysWherePiecesAreLetGoOf) {
   for (const uint32_t queue_count : {3u, 9u}) {
     SeededChoice choice(92);
     LongProgram program(queue_count);
-    const int count = program_count(60'000, 2);
+    const int count = share_count(60'000, 2, 8);
     for (int i = 0; i < count; ++i) {
       const auto queue = static_cast<uint32_t>(choice.below(queue_count));
       // Half of them are new, and the others may be as old as all.

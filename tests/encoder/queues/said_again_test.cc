@@ -160,7 +160,7 @@ void expect_same_text(const Program& program) {
 }
 
 TEST(CommandSink, CanSayEveryProgramOfSeveralQueues) {
-  const int count = program_count(4000);
+  const int count = share_count(4000, 2);
   SeededChoice choice(190);
   QueueFeatureCounts counts;
   for (int i = 0; i < count && !HasFatalFailure(); ++i) {

@@ -171,7 +171,7 @@ Program on_random_queues(Choice& choice, const Program& program, uint64_t queue_
 
 TEST(EncodeStreams, PlacesTheWaitsThatSemaphoresPlacesForTheWholeProgram) {
   SeededChoice choice(95);
-  const int count = program_count(4000);
+  const int count = share_count(4000, 2);
   uint64_t wait_count = 0;
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     const Program given = on_random_queues(

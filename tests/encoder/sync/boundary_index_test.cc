@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/encoder/sync/random_dispatches.h"
+#include "tests/program_count.h"
 
 namespace interlock::boundary_index_test {
 namespace {
@@ -50,7 +51,7 @@ TEST(BoundaryIndex, AgreesWithSortedListsForSeveralMemories) {
   std::vector<CheckedIndex> memories;
   for (int i = 0; i < 3; ++i) memories.emplace_back(index);
   size_t greatest_size = 0;
-  for (int i = 0; i < 60'000; ++i) {
+  for (int i = 0; i < program_count(60'000, 5); ++i) {
     CheckedIndex& memory = memories[random.below(3)];
     memory.insert(random.below(1u << 20));
     if (random.below(100) == 0) {

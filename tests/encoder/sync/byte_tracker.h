@@ -26,7 +26,8 @@ class ByteTracker {
     AtomicOp atomic_op = AtomicOp::kNone;
   };
 
-  Byte& byte_at(MemoryId memory, uint64_t offset);
+  std::span<Byte> bytes_of(const Access& access);
+  bool has_conflict(const Access& access, AtomicOp atomic_op);
 
   uint64_t memory_bytes_;
   std::vector<Byte> bytes_;

@@ -12,6 +12,7 @@
 
 #include "encoder/sync/listed_epoch.h"
 #include "tests/encoder/sync/random_dispatches.h"
+#include "tests/program_count.h"
 
 namespace interlock::epoch_list_test {
 namespace {
@@ -96,7 +97,7 @@ TYPED_TEST(EpochLists, AgreeWithAnObviousListHoweverLongEpochsAre) {
       TypeParam list;
       ObviousList obvious;
       size_t longest = 0;
-      for (int i = 0; i < 2'000; ++i) {
+      for (int i = 0; i < share_count(2'000, 2, 4); ++i) {
         if (random.below(400) == 0 || list.size() > TypeParam::kMaxListed) {
           list.clear();
           obvious.clear();

@@ -15,6 +15,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/testing/matchers.h"
 #include "simulator/hazards/data_flow.h"
+#include "tests/program_count.h"
 
 namespace interlock::ggml_vulkan_test {
 namespace {
@@ -127,7 +128,7 @@ TEST(GgmlVulkan, EndsAGraphWhereACommandBufferEndsOrBytesAreDestroyed) {
 // As many as there may be, each of the one before.
 TEST(GgmlVulkan, TakesViewsOfViews) {
   std::string body = "memory m 64\nmemory n 64\ntensor v0 u8[64] at m+0\n";
-  constexpr int kViewCount = 120'000;
+  constexpr int kViewCount = program_count(120'000, 6);
   for (int i = 1; i <= kViewCount; ++i) {
     body += fmt::format("tensor v{} u8[64] view v{}+0\n", i, i - 1);
   }

@@ -109,7 +109,7 @@ TEST(InterlockEncoder, IsExactOnRandomDispatchesWithManyRanges) {
   options.memories = 3;
   options.memory_bytes = 64;
   TestRandom random(2);
-  for (int i = 0; i < 2'000; ++i) {
+  for (int i = 0; i < program_count(2'000, 10); ++i) {
     ASSERT_TRUE(is_exact(random_dispatches(random, options))) << "program " << i;
   }
 }

@@ -297,7 +297,7 @@ TEST(HazardTracker, StaysBoundedOnMillionsOfNewRangesWithBarriers) {
 TEST(HazardTracker, StaysBoundedOnRangesThatComeTwiceAndNeverAgain) {
   HazardTracker tracker;
   size_t most_segments = 0;
-  for (uint64_t i = 0; i < 500'000; ++i) {
+  for (uint64_t i = 0; i < (is_slow_build() ? 100'000 : 500'000); ++i) {
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kRead, {16 * i, 16 * i + 8})));
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kRead, {16 * i, 16 * i + 8})));
     if (i % 1'000 == 0) tracker.begin_epoch();
@@ -309,7 +309,7 @@ TEST(HazardTracker, StaysBoundedOnRangesThatComeTwiceAndNeverAgain) {
 
 TEST(HazardTracker, StaysBoundedOnAnEpochThatFillsMemoryPieceByPiece) {
   HazardTracker tracker;
-  for (uint64_t i = 0; i < 400'000; ++i) {
+  for (uint64_t i = 0; i < (is_slow_build() ? 160'000 : 400'000); ++i) {
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {8 * i, 8 * i + 8})));
   }
   EXPECT_LE(tracker.segment_count(), kFewSegments);
@@ -357,7 +357,7 @@ TEST(HazardTracker, StaysBoundedOnBuffersThatComeAndGo) {
 // Registration alone, without a dispatch ever, is a stream too.
 TEST(HazardTracker, StaysBoundedOnBuffersThatNobodyUses) {
   HazardTracker tracker;
-  for (uint64_t i = 0; i < 500'000; ++i) {
+  for (uint64_t i = 0; i < (is_slow_build() ? 100'000 : 500'000); ++i) {
     tracker.unregister_buffer(tracker.register_buffer(kHeap, {64 * i, 64 * i + 40}));
   }
   EXPECT_LE(tracker.segment_count(), kFewSegments);
@@ -397,7 +397,7 @@ TEST(HazardTracker, RemembersAMemoryUsedWholeThroughSweeps) {
 
 TEST(HazardTracker, TellsEverythingApartThatAnEpochNeeds) {
   HazardTracker tracker;
-  constexpr uint64_t kPieces = 100'000;
+  constexpr uint64_t kPieces = is_slow_build() ? 80'000 : 100'000;
   for (uint64_t i = 0; i < kPieces; ++i) {
     ASSERT_FALSE(add(tracker, access_of(AccessMode::kWrite, {16 * i, 16 * i + 8})));
   }

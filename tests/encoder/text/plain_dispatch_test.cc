@@ -265,7 +265,7 @@ TEST(PlainDispatch, ATextMeansTheSameToTheGrammarAlone) {
       "interlock 1\nmemory m 4096\ntensor x f32[16] at m+0\ntensor y1 f32[16] at m+64\n";
   Numbers numbers(11);
   int parsed_count = 0;
-  for (int i = 0; i < program_count(4'000, 4); ++i) {
+  for (int i = 0; i < share_count(4'000, 2, 12); ++i) {
     std::string text = start;
     for (size_t lines = 1 + numbers.below(4); lines > 0; --lines) {
       if (numbers.below(3) == 0) text += random_declaration(numbers) + '\n';
@@ -287,7 +287,7 @@ TEST(PlainDispatch, ATextMeansTheSameToTheGrammarAlone) {
       }
     }
   }
-  EXPECT_GE(parsed_count, program_count(2'000, 5));
+  EXPECT_GE(parsed_count, share_count(2'000, 2, 15));
 }
 
 }  // namespace

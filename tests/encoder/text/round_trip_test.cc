@@ -42,7 +42,8 @@ std::string text_of(const std::filesystem::path& path) {
 TEST(RoundTrip, HoldsForEveryFileOfTheCorpus) {
   const auto files = corpus_files();
   EXPECT_GE(files.size(), 20);
-  for (const auto& path : files) {
+  for (size_t i = 0; i < files.size(); i += is_slow_build() ? 5 : 1) {
+    const std::filesystem::path& path = files[i];
     SCOPED_TRACE(path);
     const auto p = parse_file(path.string(), kStrict);
     ASSERT_TRUE(p) << p.error().message;
@@ -156,10 +157,10 @@ TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
   int parsed_count = 0;
   int rejected_count = 0;
   for (const auto& path : corpus_files()) {
+    if (std::filesystem::file_size(path) > 4096) continue;
     const std::string text = text_of(path);
-    if (text.size() > 4096) continue;
     const std::vector<std::string> tokens = tokens_of(text);
-    for (int i = 0; i < proof_count(400, 100, 100); ++i) {
+    for (int i = 0; i < proof_count(400, 5, 20); ++i) {
       const std::string mutant = mutated(tokens, numbers);
       SCOPED_TRACE(mutant);
       const auto p = parse(mutant, "m.ilk", kStrict);
@@ -175,8 +176,8 @@ TEST(RoundTrip, HoldsForMutatedTokensOrGivesAnErrorWithAPosition) {
     }
   }
   // Most edits break something and many do not: both branches are exercised.
-  EXPECT_GE(parsed_count, program_count(500, 400));
-  EXPECT_GE(rejected_count, program_count(500, 400));
+  EXPECT_GE(parsed_count, share_count(500, 20, 3200));
+  EXPECT_GE(rejected_count, share_count(500, 20, 3200));
 }
 
 // What a strict parse accepts, a lenient one reads the same way.

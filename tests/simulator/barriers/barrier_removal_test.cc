@@ -252,7 +252,7 @@ std::vector<uint32_t> redundant_by_check(const Program& program) {
 // Three ways through the code: by the epochs that conflicts join, where there are hazards and in
 // one pass where there are none, and by removal.
 TEST(BarrierRemoval, IsJudgedAlikeHoweverABarrierIsSpelled) {
-  const int count = proof_count(40'000, 1'500, 10);
+  const int count = proof_count(40'000, 750, 10);
   for (int i = 0; i < count; ++i) {
     SeededChoice choice(static_cast<uint64_t>(i) + 2'000'000);
     const RandomProgramOptions options{.dispatch_count_max = 9, .barrier_percent = 45};

@@ -114,7 +114,7 @@ TEST(Certificates, ProveTheBoundsOfRandomPrograms) {
                                      .memory_bytes = 4000,
                                      .range_bytes_max = 12};
   SeededChoice choice(1);
-  for (int i = 0; i < program_count(10'000) && !HasFailure(); ++i) {
+  for (int i = 0; i < share_count(10'000, 5, 80) && !HasFailure(); ++i) {
     const Program program = i % 10 == 0  ? random_program(choice, crowded)
                             : i % 2 == 0 ? random_program(choice)
                                          : random_program(choice, wide);

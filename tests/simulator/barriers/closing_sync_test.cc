@@ -220,7 +220,7 @@ std::optional<Program> program_of_some_kind(Choice& choice) {
 TEST(ClosingSync, CanGoFromTheTextInRandomPrograms) {
   uint64_t closing_count = 0;
   uint64_t destroy_count = 0;
-  for (uint64_t seed = 0; seed < uint64_t{program_count(6'000)}; ++seed) {
+  for (uint64_t seed = 0; seed < static_cast<uint64_t>(share_count(6'000, 2)); ++seed) {
     SeededChoice choice(seed);
     const std::optional<Program> program = program_of_some_kind(choice);
     if (!program) continue;
@@ -236,8 +236,8 @@ TEST(ClosingSync, CanGoFromTheTextInRandomPrograms) {
     closing_count += count;
     destroy_count += count > 0 && program->has_any(LifetimeKind::kDestroy);
   }
-  EXPECT_GT(closing_count, uint64_t{program_count(6'000)} / 6);
-  EXPECT_GT(destroy_count, uint64_t{program_count(6'000)} / 100);
+  EXPECT_GT(closing_count, static_cast<uint64_t>(share_count(6'000, 2)) / 6);
+  EXPECT_GT(destroy_count, static_cast<uint64_t>(share_count(6'000, 2)) / 100);
 }
 
 }  // namespace

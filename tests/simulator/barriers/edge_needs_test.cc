@@ -63,7 +63,7 @@ std::string graph_text(uint64_t seed) {
 }
 
 TEST(FindEdgeNeeds, SaysWhatTheRemovalOfEachSays) {
-  const int count = proof_count(100'000, 4000);
+  const int count = proof_count(100'000, 1300, 13);
   int needed_count = 0;
   int unneeded_count = 0;
   int open_count = 0;

@@ -281,7 +281,7 @@ void expect_as_all_subsets_say(const std::string& text, SubsetCounts& counts) {
 }
 
 TEST(JointRemoval, DoesWhatAllSubsetsOfTheBarriersSay) {
-  const int count = program_count(2500);
+  const int count = share_count(2500, 8, 120);
   SubsetCounts counts;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -324,7 +324,7 @@ std::string text_of_chains(Choice& choice) {
 }
 
 TEST(JointRemoval, IsMostlyTheSmallestWhereBarriersChain) {
-  const int count = program_count(1500);
+  const int count = share_count(1500, 5, 120);
   SubsetCounts counts;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -342,7 +342,7 @@ TEST(JointRemoval, IsMostlyTheSmallestWhereBarriersChain) {
 }
 
 TEST(JointRemoval, LeavesWhatDestroysWaitFor) {
-  const int count = program_count(800);
+  const int count = share_count(800, 5, 80);
   SubsetCounts counts;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -373,7 +373,7 @@ std::string text_of_full_barriers(Choice& choice, bool has_all_slots) {
 // There the greedy choice is the best one, and where barriers stand everywhere, as few are left as
 // conflicts force.
 TEST(JointRemoval, LeavesTheProvenFewestOfFullBarriers) {
-  const int count = program_count(4000);
+  const int count = share_count(4000, 3);
   int clean_count = 0;
   int fewer_count = 0;
   for (int seed = 0; seed < count; ++seed) {

@@ -226,7 +226,7 @@ void compare(const Program& program, Verdicts& verdicts) {
 }
 
 TEST(FindQueueNeeds, SaysOfTransfersWhatTheRemovalOfEachSays) {
-  const int count = proof_count(100'000, 3000);
+  const int count = proof_count(100'000, 600, 24);
   Verdicts verdicts;
   for (int seed = 0; seed < count; ++seed) {
     const std::string text = Transfers(static_cast<uint64_t>(seed)).text();
@@ -250,7 +250,7 @@ TEST(FindQueueNeeds, SaysOfTransfersWhatTheRemovalOfEachSays) {
 }
 
 TEST(FindQueueNeeds, SaysOfRandomProgramsWhatTheRemovalOfEachSays) {
-  const int count = proof_count(100'000, 3000);
+  const int count = proof_count(100'000, 1000, 13);
   Verdicts verdicts;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -281,7 +281,7 @@ TEST(FindQueueNeeds, AsksOfBytesThatOperandsTellApartOneByOne) {
 // Frames that the host feeds and reads back, four of them under way: each piece left out by itself,
 // or many at once, takes checks of all of it.
 TEST(FindQueueNeeds, TakesWorkThatIsLinearInTheFrames) {
-  for (const int frame_count : {32, 128}) {
+  for (const int frame_count : {32, is_slow_build() ? 48 : 128}) {
     std::string text =
         "interlock 1\nmemory up 256 noncoherent=64\nmemory down 256\nmemory work 512\n"
         "q1: queue concurrent\nq2: queue concurrent\n";

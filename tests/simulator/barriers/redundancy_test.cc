@@ -182,12 +182,12 @@ void expect_removal_as_said(const ProgramDraft& draft) {
 
 TEST(FindRedundant, AgreesWithRemovalOnAllTinyPrograms) {
   // 3 dispatches on 2 bytes; 4 dispatches on 1 byte; each with nothing, an execution barrier or a
-  // full one between two dispatches. A dispatch less in a slow build.
-  const uint64_t spared = is_slow_build() ? 1 : 0;
+  // full one between two dispatches.
   for (const TinyProgramOptions& options :
-       {TinyProgramOptions{.dispatch_count = 3 - spared, .memory_bytes = 2, .mode_count = 4},
-        TinyProgramOptions{.dispatch_count = 4 - spared, .memory_bytes = 1, .mode_count = 5}}) {
-    ExhaustiveChoice choice;
+       {TinyProgramOptions{.dispatch_count = 3, .memory_bytes = 2, .mode_count = 4},
+        TinyProgramOptions{.dispatch_count = 4, .memory_bytes = 1, .mode_count = 5}}) {
+    const int count = options.dispatch_count == 3 ? 36'864 : 16'875;
+    ShareOfChoices choice(share_count(count, 8, 200));
     do {
       expect_removal_as_said(tiny_draft(choice, options));
     } while (choice.advance() && !HasFailure());
@@ -212,7 +212,7 @@ ProgramDraft with_more_barriers(ProgramDraft draft, Choice& choice) {
 
 TEST(FindRedundant, AgreesWithRemovalOnRandomPrograms) {
   SeededChoice choice(1);
-  for (int i = 0; i < program_count(10'000) && !HasFailure(); ++i) {
+  for (int i = 0; i < share_count(10'000, 3) && !HasFailure(); ++i) {
     expect_removal_as_said(
         with_more_barriers(random_draft(choice, {.dispatch_count_max = 7}), choice));
   }

@@ -141,7 +141,8 @@ TEST(FindScopedRedundant, AgreesWithRemovalFromTheWholeProgram) {
   GeneratorOptions options;
   options.has_barriers = true;
   options.max_dispatches = 12;
-  for (uint64_t seed = 0; scoped_count < uint64_t{program_count(1'500)}; ++seed) {
+  for (uint64_t seed = 0; scoped_count < static_cast<uint64_t>(share_count(1'500, 5, 120));
+       ++seed) {
     SeededChoice choice(seed);
     const Program program = build(generate(choice, options)).value();
     if (program.dependencies.empty()) continue;

@@ -168,7 +168,7 @@ void expect_same_verdicts(const std::string& text, const Program& program, Count
 }
 
 TEST(FindRedundantSync, AgreesWithTheRemovalOfTheTextAndASearchOfChains) {
-  const int count = proof_count(100'000, 8000);
+  const int count = proof_count(100'000, 1000, 5);
   Counts counts;
   for (int seed = 0; seed < count; ++seed) {
     const std::string text = random_text(static_cast<uint64_t>(seed));
@@ -187,7 +187,7 @@ TEST(FindRedundantSync, AgreesWithTheRemovalOfTheTextAndASearchOfChains) {
 }
 
 TEST(FindRedundantSync, IsTheSameWhereManyAreLeftOutAtOnce) {
-  const int count = proof_count(20000, 1500);
+  const int count = proof_count(20000, 500, 27);
   int redundant_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -302,7 +302,7 @@ TEST(FindRedundantSync, LetsNothingWithinOneStatementChain) {
 }
 
 TEST(FindRedundantSync, IsTheSameWhereChainsAreAsked) {
-  const int count = proof_count(100'000, 6000);
+  const int count = proof_count(100'000, 600, 16);
   int judged_count = 0;
   int redundant_count = 0;
   int needed_count = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
 #include "tests/simulator/programs/program_text.h"
 #include "tests/simulator/programs/random_programs.h"
 
@@ -48,7 +49,8 @@ TEST(ConflictScan, AgreesWithHistoriesOnRandomPrograms) {
   RandomProgramOptions options;
   options.dispatch_count_max = 60;
   Seen seen;
-  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+  const auto program_total = static_cast<uint64_t>(program_count(1500, 5));
+  for (uint64_t seed = 1; seed <= program_total; ++seed) {
     SeededChoice choice(seed);
     options.has_atomics = seed % 4 == 0;
     options.memory_bytes = 6 + seed % 100;
@@ -59,8 +61,8 @@ TEST(ConflictScan, AgreesWithHistoriesOnRandomPrograms) {
     const size_t history_from = seed % 2 == 0 ? count : choice.below(count);
     ASSERT_NO_FATAL_FAILURE(expect_same_conflicts(program, history_from, seen)) << seed;
   }
-  EXPECT_GT(seen.by_level, 5000u);
-  EXPECT_GT(seen.by_history, 5000u);
+  EXPECT_GT(seen.by_level, 3 * program_total);
+  EXPECT_GT(seen.by_history, 3 * program_total);
 }
 
 // 2 reads and 1 write of up to `length_max` bytes in one memory.
@@ -91,7 +93,8 @@ TEST(ConflictScan, AgreesWithHistoriesOnWideOverlaps) {
 
 TEST(ConflictScan, ChangesToSegmentsWhereRunsTakeMoreMemory) {
   Seen seen;
-  expect_same_conflicts(random_stream(30'000, uint64_t{1} << 40, 100), SIZE_MAX, seen);
+  expect_same_conflicts(random_stream(is_slow_build() ? 12'000 : 30'000, uint64_t{1} << 40, 100),
+                        SIZE_MAX, seen);
   EXPECT_GT(seen.by_level, 1000u);
   EXPECT_GT(seen.by_history, 1000u);
 }
@@ -121,7 +124,8 @@ Program recurring_stream(uint64_t dispatch_count, uint64_t range_count, SeededCh
 
 TEST(RecurringRanges, AgreeWithHistories) {
   Seen seen;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
+  const auto program_total = static_cast<uint64_t>(program_count(300, 5));
+  for (uint64_t seed = 1; seed <= program_total; ++seed) {
     SeededChoice choice(seed);
     const uint64_t dispatch_count = 40 + choice.below(200);
     Program program = recurring_stream(dispatch_count, 2 + choice.below(24), choice);
@@ -132,15 +136,16 @@ TEST(RecurringRanges, AgreeWithHistories) {
     const size_t history_from = seed % 2 == 0 ? SIZE_MAX : choice.below(dispatch_count);
     ASSERT_NO_FATAL_FAILURE(expect_same_conflicts(program, history_from, seen)) << seed;
   }
-  EXPECT_GT(seen.by_level, 20'000u);
-  EXPECT_GT(seen.by_history, 5000u);
+  EXPECT_GT(seen.by_level, 60 * program_total);
+  EXPECT_GT(seen.by_history, 16 * program_total);
 }
 
 TEST(RecurringRanges, AgreeWithHistoriesOnALongStream) {
   SeededChoice choice(1);
   Seen seen;
-  expect_same_conflicts(recurring_stream(30'000, 100, choice), SIZE_MAX, seen);
-  EXPECT_EQ(seen.by_level, 30'000u);
+  const uint64_t dispatch_count = is_slow_build() ? 8'000 : 30'000;
+  expect_same_conflicts(recurring_stream(dispatch_count, 100, choice), SIZE_MAX, seen);
+  EXPECT_EQ(seen.by_level, dispatch_count);
 }
 
 TEST(RecurringRanges, GoOverToAHistoryAtTheFirstAtomic) {

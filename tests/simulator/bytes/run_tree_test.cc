@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
 
 namespace interlock::run_tree_test {
 namespace {
@@ -79,13 +80,13 @@ TEST(RunTree, AgreesWithAnArrayInOneLeaf) {
 }
 
 TEST(RunTree, AgreesWithAnArrayInOneBranch) {
-  Comparison(2000).random_steps(4000, 30, 40, 1);
-  Comparison(2000).random_steps(4000, 2000, 10, 2);
+  Comparison(2000).random_steps(is_slow_build() ? 1500 : 4000, 30, 40, 1);
+  Comparison(2000).random_steps(is_slow_build() ? 1500 : 4000, 2000, 10, 2);
 }
 
 TEST(RunTree, AgreesWithAnArrayInSeveralBranches) {
   Comparison comparison(12'000);
-  for (uint64_t round = 0; round < 3; ++round) {
+  for (uint64_t round = 0; round < (is_slow_build() ? 1 : 3); ++round) {
     comparison.random_steps(12'000, 2, 50, 3 * round + 1);  // Nearly each byte is a run.
     comparison.random_steps(300, 3000, 5, 3 * round + 2);   // Mostly read as a whole.
     comparison.random_steps(40, 4000, 90, 3 * round + 3);   // Hidden again.
@@ -95,7 +96,7 @@ TEST(RunTree, AgreesWithAnArrayInSeveralBranches) {
 // What a write leaves of a node at its end is asked for by whoever begins there.
 TEST(RunTree, AgreesWithAnArrayWhereRangesTouch) {
   Comparison comparison(12'000);
-  for (uint64_t round = 0; round < 10; ++round) {
+  for (uint64_t round = 0; round < (is_slow_build() ? 3 : 10); ++round) {
     comparison.random_steps(2000, 3, 50, 2 * round + 1);
     comparison.random_steps(300, 4000, 30, 2 * round + 2, 200);
   }

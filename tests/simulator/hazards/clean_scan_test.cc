@@ -35,7 +35,7 @@ std::optional<DispatchId> first_doubt(const Program& program) {
 }
 
 TEST(CleanScan, DoubtsTheFirstDispatchThatHasAHazard) {
-  const int count = program_count(8000);
+  const int count = share_count(8000, 3);
   int clean_count = 0;
   int hazard_count = 0;
   for (int seed = 0; seed < count; ++seed) {

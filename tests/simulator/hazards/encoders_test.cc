@@ -54,7 +54,7 @@ Program on_abc(const std::string& statements) {
 
 TEST(Encoders, LeaveNoHazardInRandomProgramsUnlessTheyAreBroken) {
   TestRandom random(11);
-  for (int i = 0; i < program_count(4'000); ++i) {
+  for (int i = 0; i < share_count(4'000, 3); ++i) {
     const Program program = program_of(random_dispatches(random), 12);
     for (const EncoderEntry& entry : encoder_registry()) {
       if (entry.is_broken) continue;
@@ -83,7 +83,7 @@ TEST(InterlockEncoder, PlacesTheFewestBarriersOfTheSimulatorsBound) {
   RandomDispatchesOptions options;
   options.max_dispatches = 40;
   TestRandom random(13);
-  for (int i = 0; i < program_count(4'000); ++i) {
+  for (int i = 0; i < share_count(4'000, 3); ++i) {
     const Program program = program_of(random_dispatches(random, options), 12);
     const Program result = encode_with("interlock", program);
     ASSERT_EQ(result.barriers.size(), barrier_bounds(program).fewest_barriers) << print(result);

@@ -89,35 +89,33 @@ ProgramDraft with_empty_ranges(ProgramDraft draft, Choice& choice) {
 }
 
 TEST(ExactChecks, AgreeWithTheDefinitionsOnAllTinyPrograms) {
-  // 2 bytes, 3 dispatches, no atomics; then 1 byte, 4 dispatches, with them. A dispatch less in a
-  // slow build.
-  const uint64_t spared = is_slow_build() ? 1 : 0;
+  // 2 bytes, 3 dispatches, no atomics; then 1 byte, 4 dispatches, with them.
   for (const TinyProgramOptions& options :
-       {TinyProgramOptions{.dispatch_count = 3 - spared, .memory_bytes = 2, .mode_count = 4},
-        TinyProgramOptions{.dispatch_count = 4 - spared, .memory_bytes = 1, .mode_count = 5}}) {
-    ExhaustiveChoice choice;
-    uint64_t program_count = 0;
+       {TinyProgramOptions{.dispatch_count = 3, .memory_bytes = 2, .mode_count = 4},
+        TinyProgramOptions{.dispatch_count = 4, .memory_bytes = 1, .mode_count = 5}}) {
+    const int count = share_count(options.dispatch_count == 3 ? 36'864 : 16'875, 10, 300);
+    ShareOfChoices choice(count);
+    int program_count = 0;
     do {
       expect_hazards_as_in_reference(tiny_program(choice, options));
       ++program_count;
     } while (choice.advance() && !::testing::Test::HasFailure());
-    if (is_slow_build()) continue;
-    EXPECT_EQ(program_count, options.dispatch_count == 3 ? 36'864u : 16'875u);
+    EXPECT_EQ(program_count, count);
   }
 }
 
 TEST(ExactChecks, AgreeWithTheDefinitionsOnRandomPrograms) {
   SeededChoice choice(1);
   uint64_t hazardous_count = 0;
-  for (int i = 0; i < program_count(20'000) && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < share_count(20'000, 8, 120) && !::testing::Test::HasFailure(); ++i) {
     const Program program =
         build_valid(with_empty_ranges(random_draft(choice, {.dispatch_count_max = 7}), choice));
     expect_hazards_as_in_reference(program);
     hazardous_count += !find_hazards(program, HappensBefore(program)).hazards.empty();
   }
   // Both outcomes are well covered.
-  EXPECT_GT(hazardous_count, static_cast<uint64_t>(program_count(5'000)));
-  EXPECT_LT(hazardous_count, static_cast<uint64_t>(program_count(19'000)));
+  EXPECT_GT(hazardous_count, static_cast<uint64_t>(share_count(5'000, 8, 120)));
+  EXPECT_LT(hazardous_count, static_cast<uint64_t>(share_count(19'000, 8, 120)));
 }
 
 TEST(ExactChecks, AgreeWithTheDefinitionsOnWideRandomPrograms) {
@@ -130,7 +128,7 @@ TEST(ExactChecks, AgreeWithTheDefinitionsOnWideRandomPrograms) {
                                      .range_bytes_max = 60,
                                      .barrier_percent = 20};
   SeededChoice choice(2);
-  for (int i = 0; i < program_count(150, 5) && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < program_count(150, 12) && !::testing::Test::HasFailure(); ++i) {
     const Program program = random_program(choice, options);
     SCOPED_TRACE(print(program));
     const HappensBefore order(program);
@@ -160,7 +158,7 @@ TEST(ExactChecks, ListAtMostAsManyHazardsAsTheLimitAndSayWhetherThereAreMore) {
 TEST(FindAliasViolations, AgreesWithTheDefinitionOnRandomPrograms) {
   SeededChoice choice(4);
   uint64_t violation_count = 0;
-  for (int i = 0; i < program_count(20'000) && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < share_count(20'000, 2) && !::testing::Test::HasFailure(); ++i) {
     const Program program = build_valid(with_empty_ranges(
         random_draft(choice, {.dispatch_count_max = 4, .operand_count_max = 4}), choice));
     SCOPED_TRACE(print(program));
@@ -168,7 +166,7 @@ TEST(FindAliasViolations, AgreesWithTheDefinitionOnRandomPrograms) {
     EXPECT_EQ(violations, reference_alias_violations(program));
     violation_count += violations.size();
   }
-  EXPECT_GT(violation_count, static_cast<uint64_t>(program_count(10'000)));
+  EXPECT_GT(violation_count, static_cast<uint64_t>(share_count(10'000, 2)));
 }
 
 // Without atomics the two writers of a difference are determined; with them, which member of a row
@@ -199,7 +197,7 @@ std::vector<ReorderedRead> lowest_differences(const std::vector<ReorderedRead>& 
 TEST(FindReordered, AgreesWithTheDefinitionOnRandomPrograms) {
   SeededChoice choice(5);
   uint64_t reordered_count = 0;
-  for (int i = 0; i < program_count(20'000) && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < share_count(20'000, 5, 160) && !::testing::Test::HasFailure(); ++i) {
     const bool has_atomics = i % 2 == 1;
     const Program program = build_valid(with_program_order(
         random_draft(choice, {.dispatch_count_max = 7, .has_atomics = has_atomics}), choice));
@@ -216,8 +214,8 @@ TEST(FindReordered, AgreesWithTheDefinitionOnRandomPrograms) {
     }
     reordered_count += !found.empty();
   }
-  EXPECT_GT(reordered_count, static_cast<uint64_t>(program_count(2'000)));
-  EXPECT_LT(reordered_count, static_cast<uint64_t>(program_count(17'000)));
+  EXPECT_GT(reordered_count, static_cast<uint64_t>(share_count(2'000, 5, 160)));
+  EXPECT_LT(reordered_count, static_cast<uint64_t>(share_count(17'000, 5, 160)));
 }
 
 }  // namespace

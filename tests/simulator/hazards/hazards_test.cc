@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "tests/program_count.h"
 #include "tests/simulator/programs/program_text.h"
 
 namespace interlock::hazards_test {
@@ -222,11 +223,12 @@ TEST(FindAllHazards, ListsEveryPair) {
 TEST(FindAllHazards, ExaminesOnlyPairsThatAreHazards) {
   // Half a billion pairs of readers, of commuting atomics, and of reads before an execution barrier
   // with the write after it: examining them all would take minutes.
+  const int count = program_count(30'000, 6);
   std::string body;
-  for (int i = 0; i < 30'000; ++i) body += "dispatch R reads a[0:1]\n";
-  for (int i = 0; i < 30'000; ++i) body += "dispatch A atomics b[0:4] atomic=add\n";
+  for (int i = 0; i < count; ++i) body += "dispatch R reads a[0:1]\n";
+  for (int i = 0; i < count; ++i) body += "dispatch A atomics b[0:4] atomic=add\n";
   body += "barrier execution\n";
-  for (int i = 0; i < 30'000; ++i) body += "dispatch R reads c[0:1]\n";
+  for (int i = 0; i < count; ++i) body += "dispatch R reads c[0:1]\n";
   body += "barrier execution\ndispatch W writes a[0:1] c[0:1]\n";
   const Program program = program_on_abc(body);
   EXPECT_THAT(find_all_hazards(program, HappensBefore(program)).hazards, IsEmpty());

@@ -149,7 +149,7 @@ using Key = std::tuple<FindingKind, DispatchId, DispatchId>;
 TEST(PossibleHazards, AreThoseThatNoCertainByteHas) {
   int possible_count = 0;
   int certain_count = 0;
-  for (int seed = 0; seed < program_count(4000); ++seed) {
+  for (int seed = 0; seed < share_count(4000, 2); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = reference_run(program_with_queues(generated_queue_program(choice)));
     if (std::ranges::none_of(program.dispatches, &Dispatch::is_approximate)) continue;
@@ -189,7 +189,7 @@ TEST(PossibleHazards, AreThoseThatNoCertainByteHas) {
     }
     ASSERT_EQ(told, all) << "seed " << seed;
   }
-  const int least_count = program_count(4000) / (is_slow_build() ? 60 : 20);
+  const int least_count = share_count(4000, 2) / (is_slow_build() ? 60 : 20);
   EXPECT_GT(possible_count, least_count);
   EXPECT_GT(certain_count, least_count);
 }
@@ -292,7 +292,7 @@ bool overwrites_what_it_reads(const Program& program, const ChainSearch& chains,
 // Nearly all of these programs have none: that none is called so is what they show.
 TEST(HazardsAfterOwnReads, AreThoseOfWhichEachByteIsOrderedSeenAndRead) {
   int other_count = 0;
-  for (int seed = 0; seed < program_count(8000); ++seed) {
+  for (int seed = 0; seed < share_count(8000, 3); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = program_with_queues(generated_queue_program(choice));
     if (has_atoms(program)) continue;
@@ -311,7 +311,7 @@ TEST(HazardsAfterOwnReads, AreThoseOfWhichEachByteIsOrderedSeenAndRead) {
       other_count += !is_own;
     }
   }
-  EXPECT_GT(other_count, program_count(8000) / 20);
+  EXPECT_GT(other_count, share_count(8000, 3) / 20);
 }
 
 // Its neighbour in an atom is not lost, whatever else is approximate.
@@ -327,7 +327,7 @@ TEST(PossibleHazards, AreNoneBesideWhatTheHostLoses) {
 
 // What need not touch anything that others do changes nothing for them.
 TEST(PossibleHazards, ChangeNothingElsewhereInRandomPrograms) {
-  const int count = program_count(3000);
+  const int count = share_count(3000, 3);
   int hazard_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));

@@ -223,7 +223,7 @@ bool has_scratch_atomic(const Program& program, const WrongReads& wrong) {
 }
 
 TEST(FindReordered, AgreesWithAnInterpreterThatRunsEachByteInTwoOrders) {
-  const int count = proof_count(40'000, 4'000);
+  const int count = proof_count(40'000, 2000, 20);
   SeededChoice choice(77);
   int atomic_count = 0;
   int clean_count = 0;
@@ -251,7 +251,7 @@ bool is_plain(const Program& program) {
 }
 
 TEST(FindReordered, AgreesWithTheInterpreterInTheReferenceRunsOfSeveralQueues) {
-  const int count = proof_count(40'000, 4'000);
+  const int count = proof_count(40'000, 2000, 20);
   std::array<int, 2> judged = {0, 0};
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed) + 29'000'000);

@@ -199,7 +199,7 @@ int expect_nothing_can_go(const Program& program, IsWrong is_wrong_now) {
 
 TEST(InterlockScoped, IsCleanWithAsManyBarriersAsInterlockAndNothingCanGo) {
   SeededChoice choice(91);
-  const int count = proof_count(100'000, 2'000);
+  const int count = proof_count(100'000, 670, 13);
   int piece_count = 0;
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const Program program = parsed(random_staged_text(choice, 9));

@@ -89,7 +89,7 @@ std::vector<Fact> others_of(const Program& program) {
 }
 
 TEST(SplitQueues, HaveTheFindingsOfOneQueueWhereEachBarrierIsBetweenBoth) {
-  const int count = proof_count(20'000, 2000);
+  const int count = proof_count(20'000, 1000, 20);
   int hazard_count = 0;
   int split_count = 0;
   for (int seed = 0; seed < count; ++seed) {
@@ -190,7 +190,7 @@ bool is_clean(const Program& program) {
 }
 
 TEST(SplitQueues, AreCleanWithASemaphoreForEachCrossingAndNotWithoutOneThatIsNeeded) {
-  const int count = proof_count(20'000, 1500);
+  const int count = proof_count(20'000, 750, 20);
   int needed_count = 0;
   int other_count = 0;
   for (int seed = 0; seed < count; ++seed) {

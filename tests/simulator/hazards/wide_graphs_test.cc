@@ -107,18 +107,18 @@ void expect_same_by_parts(const Program& program) {
 
 TEST(WideGraphs, HaveTheHazardsOfTheirParts) {
   int hazard_count = 0;
-  for (int seed = 0; seed < program_count(8'000); ++seed) {
+  for (int seed = 0; seed < share_count(8'000, 10, 160); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = random_graph(choice);
     expect_same_by_parts(program);
     if (HasFailure()) FAIL() << "seed " << seed << "\n" << print(program);
     hazard_count += !hazards_at_once(reference_run(program), 2).empty();
   }
-  EXPECT_GE(hazard_count, program_count(8'000) / 2);
+  EXPECT_GE(hazard_count, share_count(8'000, 10, 160) / 2);
 }
 
 TEST(WideGraphs, HaveTheHazardsOfTheirPartsBesideAllOtherSync) {
-  for (int seed = 0; seed < program_count(12'000); ++seed) {
+  for (int seed = 0; seed < share_count(12'000, 5, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Result<Program> program =
         build(generate_queues(choice, {.operation_count_max = 10, .ends_values = false}));

@@ -85,7 +85,7 @@ TEST(BruteForce, AgreesWithTheShadowMachineOnRandomSchedules) {
   RandomProgramOptions options;
   options.dispatch_count_max = 10;
   int observable = 0;
-  for (int i = 0; i < program_count(20'000, 200); ++i) {
+  for (int i = 0; i < share_count(20'000, 3, 200); ++i) {
     const Program program = random_program(choice, options);
     ShadowMachine machine(program);
     const Schedule issue = issue_order_schedule(program);
@@ -99,12 +99,12 @@ TEST(BruteForce, AgreesWithTheShadowMachineOnRandomSchedules) {
         << print(program);
     observable += differs ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(2'000, 200));
+  EXPECT_GT(observable, share_count(2'000, 3, 200));
 }
 
 // T1 and its converse.
 TEST(BruteForce, FindsAStrictDifferenceExactlyWhenThereIsAHazard) {
-  const int count = proof_count(20'000, 5'000, 50);
+  const int count = proof_count(20'000, 620, 19);
   SeededChoice choice(11);
   int hazardous = 0;
   for (int i = 0; i < count; ++i) {
@@ -118,7 +118,7 @@ TEST(BruteForce, FindsAStrictDifferenceExactlyWhenThereIsAHazard) {
 
 // T4 and T5.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenOneOfThreeRunsShowsIt) {
-  const int count = proof_count(20'000, 5'000, 50);
+  const int count = proof_count(20'000, 620, 25);
   SeededChoice choice(12);
   int observable = 0;
   for (int i = 0; i < count; ++i) {
@@ -132,7 +132,7 @@ TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenOneOfThreeRunsShowsIt) {
 
 // T6: execution order only, so no execution barriers.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenSomeSinkShowsIt) {
-  const int count = proof_count(20'000, 5'000, 50);
+  const int count = proof_count(20'000, 620, 19);
   SeededChoice choice(13);
   RandomProgramOptions options = full_overwrites();
   options.has_execution_barriers = false;
@@ -148,7 +148,7 @@ TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenSomeSinkShowsIt) {
 
 // Beyond T6: where an execution barrier orders a pair, its sink commits late. Measured, not proven.
 TEST(BruteForce, FindsAnObservableDifferenceExactlyWhenSomeSinkOrLateCommitShowsIt) {
-  const int count = proof_count(20'000, 5'000, 50);
+  const int count = proof_count(20'000, 620, 19);
   SeededChoice choice(15);
   for (int i = 0; i < count; ++i) {
     const Program program = random_program(choice, full_overwrites());
@@ -162,7 +162,7 @@ TEST(BruteForce, AgreesWithTheTheoryOnSomeProgramsOfFiveDispatches) {
   RandomProgramOptions options = full_overwrites();
   options.dispatch_count_min = 5;
   options.dispatch_count_max = 5;
-  for (int i = 0; i < program_count(300, 150); ++i) {
+  for (int i = 0; i < share_count(300, 20, 150); ++i) {
     const Program program = random_program(choice, options);
     const BruteForceVerdict verdict = brute_force(program);
     ASSERT_EQ(verdict.differs_strictly, has_hazard(program)) << print(program);
@@ -171,9 +171,9 @@ TEST(BruteForce, AgreesWithTheTheoryOnSomeProgramsOfFiveDispatches) {
 }
 
 TEST(BruteForce, AgreesWithTheTheoryOnEveryTinyProgram) {
-  ExhaustiveChoice choice;
+  ShareOfChoices choice(share_count(36'864, 10, 300));
   TinyProgramOptions options;
-  options.mode_count = is_slow_build() ? 2 : 4;  // No atomics: full overwrites.
+  options.mode_count = 4;  // No atomics: full overwrites.
   options.live_bytes = 1;
   do {
     const Program program = tiny_program(choice, options);

@@ -76,7 +76,7 @@ TEST(CacheMachine, DiffersExactlyWhenThereIsAHazard) {
   SeededChoice choice(1);
   Tally tally;
   std::map<std::string, int> features;
-  const int program_total = proof_count(100'000, 30'000, 30);
+  const int program_total = proof_count(100'000, 3800, 15);
   while (tally.programs < program_total) {
     const Program program = random_scoped_program(choice);
     ASSERT_NO_FATAL_FAILURE(compare(program, tally));
@@ -98,7 +98,7 @@ TEST(CacheMachine, DiffersExactlyWhenThereIsAHazardInProgramsOfFiveDispatches) {
   options.operand_count_max = 2;
   options.memory_bytes = 6;
   Tally tally;
-  while (tally.programs < program_count(4'000)) {
+  while (tally.programs < share_count(4'000, 3)) {
     ASSERT_NO_FATAL_FAILURE(compare(random_scoped_program(choice, options), tally));
   }
   EXPECT_GT(tally.repaired, tally.programs / 10);
@@ -112,13 +112,13 @@ TEST(CacheMachine, DiffersExactlyWhenThereIsAHazardInEveryTinyProgram) {
   // A command after each of two dispatches, two commands after one, two dependencies in one.
   for (const Class& c : {Class{{3, 1, 1}, 6 * 6 * 6 * 15 * 15}, Class{{2, 2, 1}, 6 * 6 * 15 * 15},
                          Class{{2, 1, 2}, 6 * 6 * (3 + 12 + 12 * 12)}}) {
-    if (is_slow_build() && c.program_count > 6'000) continue;
-    ExhaustiveChoice choice;
+    const int count = share_count(c.program_count, 8, 200);
+    ShareOfChoices choice(count);
     Tally tally;
     do {
       ASSERT_NO_FATAL_FAILURE(compare(tiny_scoped_program(choice, c.options), tally));
     } while (choice.advance());
-    EXPECT_EQ(tally.programs, c.program_count);
+    EXPECT_EQ(tally.programs, count);
   }
 }
 
@@ -130,7 +130,7 @@ TEST(CacheMachine, AgreesWithAllSchedulesOnGlobalBarriers) {
   options.dispatch_count_max = 4;
   options.memory_bytes = 4;
   options.barrier_percent = 50;
-  const int count = proof_count(10'000, 3'000, 12);
+  const int count = proof_count(10'000, 600, 10);
   for (int i = 0; i < count; ++i) {
     const Program program = random_program(choice, options);
     const CacheVerdict verdict = execute_in_every_way(program);

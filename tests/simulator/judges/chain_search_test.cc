@@ -133,7 +133,7 @@ void expect_same_order(const Judged& judged) {
 
 TEST(QueueOrder, AgreesWithASearchOfChains) {
   int accepted_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 8, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const std::string text = generated_queue_program(choice);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
@@ -144,7 +144,7 @@ TEST(QueueOrder, AgreesWithASearchOfChains) {
     expect_same_order(judged);
     if (HasFatalFailure()) return;
   }
-  EXPECT_EQ(accepted_count, program_count(20000));
+  EXPECT_EQ(accepted_count, share_count(20000, 8, 120));
   print_proof(accepted_count,
               "clocks of several queues order and show what an explicit search of chains does");
 }
@@ -250,7 +250,7 @@ std::set<HazardKey> found_hazards(const Judged& judged) {
 
 TEST(FindAllHazards, AreTheConflictsThatNoChainSeparates) {
   int clean_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 8, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const std::string text = generated_queue_program(choice);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
@@ -262,8 +262,8 @@ TEST(FindAllHazards, AreTheConflictsThatNoChainSeparates) {
     ASSERT_EQ(hazards, hazards_by_chains(judged));
     clean_count += hazards.empty();
   }
-  EXPECT_GT(clean_count, program_count(20000) / 20);
-  EXPECT_LT(clean_count, program_count(20000) * 3 / 4);
+  EXPECT_GT(clean_count, share_count(20000, 8, 120) / 20);
+  EXPECT_LT(clean_count, share_count(20000, 8, 120) * 3 / 4);
 }
 
 TEST(FindAllHazards, AreThoseOnTheCorpus) {
@@ -287,7 +287,7 @@ TEST(FindAllHazards, AreThoseOnTheCorpus) {
 TEST(FindReferenceOrder, IsTheRunOfSemaphoresThatCount) {
   int deadlock_count = 0;
   int reordered_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 3); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const std::string text = generated_queue_program(choice);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
@@ -302,8 +302,8 @@ TEST(FindReferenceOrder, IsTheRunOfSemaphoresThatCount) {
     deadlock_count += !reference.cycle.empty();
     reordered_count += !std::ranges::is_sorted(run);
   }
-  EXPECT_GT(deadlock_count, program_count(20000) / 100);
-  EXPECT_GT(reordered_count, program_count(20000) / 100);
+  EXPECT_GT(deadlock_count, share_count(20000, 3) / 100);
+  EXPECT_GT(reordered_count, share_count(20000, 3) / 100);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(ScopeLemmas, WhatIsOrderedOrVisibleIsAPrefixOfEachStage) {
       }
     });
   });
-  EXPECT_GT(applied, static_cast<uint64_t>(program_count(20'000)));
+  EXPECT_GT(applied, static_cast<uint64_t>(share_count(20'000, 3, 120)));
 }
 
 TEST(ScopeLemmas, VisibilityGoesThroughTheWriteBetween) {
@@ -82,7 +82,7 @@ TEST(ScopeLemmas, VisibilityGoesThroughTheWriteBetween) {
       }
     });
   });
-  EXPECT_GT(applied, static_cast<uint64_t>(program_count(4'000)));
+  EXPECT_GT(applied, static_cast<uint64_t>(share_count(4'000, 2, 80)));
 }
 
 TEST(ScopeLemmas, OrderIsTransitiveAndVisibleImpliesOrdered) {
@@ -101,7 +101,7 @@ TEST(ScopeLemmas, OrderIsTransitiveAndVisibleImpliesOrdered) {
       }
     });
   });
-  EXPECT_GT(applied, static_cast<uint64_t>(program_count(20'000)));
+  EXPECT_GT(applied, static_cast<uint64_t>(share_count(20'000, 3, 120)));
 }
 
 }  // namespace

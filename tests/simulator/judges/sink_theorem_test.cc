@@ -144,15 +144,15 @@ std::string text_of(const TheoremSteps& s) {
 TEST(SinkTheorem, OneSinkPerHazardDecidesForAnyOrder) {
   SeededChoice choice(1);
   int observable = 0;
-  for (int i = 0; i < program_count(100'000); ++i) {
+  for (int i = 0; i < share_count(100'000, 10, 120); ++i) {
     const TheoremSteps s = random_steps(choice);
     Order prefix;
     const bool changes = some_extension_changes_an_output(s, prefix, 0);
     ASSERT_EQ(changes, some_sink_changes_an_output(s)) << text_of(s);
     observable += changes ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(20'000));
-  EXPECT_LT(observable, program_count(90'000));
+  EXPECT_GT(observable, share_count(20'000, 10, 120));
+  EXPECT_LT(observable, share_count(90'000, 10, 120));
 }
 
 }  // namespace

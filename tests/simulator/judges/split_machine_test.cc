@@ -80,7 +80,7 @@ bool breaks_an_alias_contract(const Program& program) {
 }
 
 TEST(SplitMachine, CallsAHazardObservableExactlyWhenSomeExecutionChangesAnOutput) {
-  const int programs = proof_count(20'000, 400);
+  const int programs = proof_count(20'000, 130);
   Counts counts;
   int tried = 0;
   for (uint64_t seed = 0; tried < programs; ++seed) {

@@ -149,7 +149,7 @@ Program random_program(uint64_t seed) {
 // The definition: without the barrier an access is pending that was over. More than one program in
 // thirty has such a barrier.
 TEST(DestroyNeeds, AreTheBarriersWhoseRemovalLeavesAnAccessPending) {
-  const int count = program_count(6'000);
+  const int count = share_count(6'000, 2);
   int needed_count = 0;
   for (int i = 0; i < count; ++i) {
     const Program program = random_program(static_cast<uint64_t>(i));
@@ -199,7 +199,7 @@ TEST(FindRedundant, AgreesWithTheJudgesOfBytesAndOfPendingAccesses) {
 
 // Plans put several values on the same bytes, and the destroy of one asks for the accesses of all.
 TEST(DestroyNeeds, AreMetByEveryRightEncoderAfterEveryRightPlanner) {
-  const int count = proof_count(6'000, 600);
+  const int count = proof_count(6'000, 300, 20);
   int shared_count = 0;
   for (int i = 0; i < count; ++i) {
     const Program program = random_program(static_cast<uint64_t>(i));
@@ -224,7 +224,7 @@ TEST(DestroyNeeds, AreMetByEveryRightEncoderAfterEveryRightPlanner) {
 
 // Also that it places the fewest, where no pin keeps a destroy waiting.
 TEST(DestroyNeeds, AreMetByEveryRightEncoder) {
-  const int count = program_count(6'000);
+  const int count = share_count(6'000, 3, 120);
   int destroy_count = 0;
   for (int i = 0; i < count; ++i) {
     const Program program = random_program(static_cast<uint64_t>(i));

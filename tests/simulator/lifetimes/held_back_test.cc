@@ -216,7 +216,7 @@ std::set<IssuedByte> issued_destroys_of(const Program& run) {
 }
 
 TEST(HeldBack, AgreesWithTheLedger) {
-  const int count = proof_count(40'000, 6'000);
+  const int count = proof_count(40'000, 2000, 13);
   int held_back_count = 0;
   int finding_count = 0;
   for (int seed = 0; seed < count; ++seed) {

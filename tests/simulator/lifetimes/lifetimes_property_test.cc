@@ -41,7 +41,7 @@ auto keys_of(const std::vector<LifetimeFinding>& findings) {
 }
 
 TEST(LifetimesProperty, AgreeWithTheLedgerOnRandomPrograms) {
-  const int count = program_count(40'000);
+  const int count = share_count(40'000, 3, 120);
   int kind_counts[3] = {};
   int pending_count = 0;
   int clean_count = 0;
@@ -85,9 +85,9 @@ bool is_pinned_at(const Program& program, const LifetimeFinding& finding) {
 
 // Each of these programs contradicts a check by which a pinned holder lets go at once with odds of
 // 1 in 19, by which nobody adopts what a free waits for with 1 in 250, and which knows one access a
-// byte, of any stage, with 1 in 11: all are missed with odds below e^-160.
+// byte, of any stage, with 1 in 11: all are missed in 5,000 of them with odds below e^-20.
 TEST(LifetimesProperty, AgreeWithTheLedgerOnPinnedAndAdoptedValues) {
-  const int count = program_count(40'000);
+  const int count = share_count(40'000, 8, 120);
   int adopted_count = 0;
   int waited_count = 0;
   int pending_counts[2] = {};  // By compute, by copies.
@@ -146,7 +146,7 @@ TEST(LifetimesProperty, AgreeWithTheLedgerOnPinnedAndDestroyedValues) {
 // Of several queues, in their reference order. What is pending at a destroy there is another
 // question (queue_destroys_test.cc).
 TEST(LifetimesProperty, AgreeWithTheLedgerOnProgramsOfSeveralQueues) {
-  const int count = proof_count(40'000, 3'000);
+  const int count = proof_count(40'000, 1500, 20);
   int counts[3] = {};
   int judged_count = 0;
   for (int seed = 0; seed < count; ++seed) {
@@ -210,7 +210,7 @@ TEST(LifetimesProperty, AgreeWithTheLedgerOnTheCorpus) {
 // T1 for owners: no hazard and nothing found in issue order, so nothing in any schedule.
 TEST(LifetimesProperty, CleanWithoutHazardsIsCleanInEverySchedule) {
   int judged_count = 0;
-  for (int i = 0; i < program_count(30'000); ++i) {
+  for (int i = 0; i < share_count(30'000, 3, 80); ++i) {
     SeededChoice choice(static_cast<uint64_t>(i) + 1'000'000);
     const Program program = random_lifetime_program(
         choice, {.has_adopt = false, .has_destroy = false, .has_sync_only = false});
@@ -221,7 +221,7 @@ TEST(LifetimesProperty, CleanWithoutHazardsIsCleanInEverySchedule) {
     ++judged_count;
     ASSERT_FALSE(goes_wrong_in_some_schedule(program)) << "seed " << i << "\n" << print(program);
   }
-  EXPECT_GE(judged_count, program_count(30'000) / 100);
+  EXPECT_GE(judged_count, share_count(30'000, 3, 80) / 100);
 }
 
 // What a report says of a hazard: a write after a read through another value can be found by it.
@@ -344,8 +344,9 @@ constexpr MutantLifetimes kLifetimeMutants[] = {
 };
 
 TEST(MutantLifetimes, AreContradictedByTheLedger) {
+  const uint64_t seed_count = tries_all() ? 5 : is_slow_build() ? 1 : 2;
   for (const MutantLifetimes& mutant : kLifetimeMutants) {
-    for (uint64_t seed = 1; seed <= (is_slow_build() ? 1 : 5); ++seed) {
+    for (uint64_t seed = 1; seed <= seed_count; ++seed) {
       SeededChoice choice(seed);
       bool is_contradicted = false;
       for (int i = 0; i < mutant.program_count && !is_contradicted; ++i) {

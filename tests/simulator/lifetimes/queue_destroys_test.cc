@@ -235,7 +235,7 @@ TEST(QueueDestroys, OfBytesThatArePinnedAndAnothersDoNotWaitForTheUnpin) {
 TEST(QueueDestroys, AreFoundAsOnOneQueue) {
   int pending_count = 0;
   int program_total = 0;
-  for (int seed = 0; seed < program_count(20'000); ++seed) {
+  for (int seed = 0; seed < share_count(20'000, 5, 80); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomLifetimeOptions options;
     options.statement_count_max = 4 + choice.below(12);
@@ -254,7 +254,7 @@ TEST(QueueDestroys, AreFoundAsOnOneQueue) {
     const std::vector<LifetimeFinding> found = check_lifetimes(one).findings;
     for (const LifetimeFinding& finding : found) pending_count += finding.is_pending;
   }
-  EXPECT_GE(program_total, program_count(20'000) / 10);
+  EXPECT_GE(program_total, share_count(20'000, 5, 80) / 10);
   EXPECT_GE(pending_count, program_total / 100);
 }
 
@@ -325,19 +325,19 @@ void expect_what_chains_find(int count, MakeDraft make_draft) {
 }
 
 TEST(QueueDestroys, FindWhatChainsFind) {
-  const int count = proof_count(20'000, 20'000);
+  const int count = proof_count(20'000, 4000, 16);
   expect_what_chains_find(count, draft_with_destroys);
   print_proof(count, "what is pending at a destroy, held back or not, is what chains find");
 }
 
 TEST(QueueDestroys, FindWhatChainsFindWhereQueuesJoin) {
-  const int count = proof_count(20'000, 3'000);
+  const int count = proof_count(20'000, 1500, 20);
   expect_what_chains_find(count, draft_with_joined_ends);
   print_proof(count, "what is pending at a destroy on queues that join is what chains find");
 }
 
 TEST(QueueDestroys, FindWhatChainsFindWhereTheHostPinsAndHoldsBack) {
-  const int count = proof_count(20'000, 5'000);
+  const int count = proof_count(20'000, 1700, 13);
   expect_what_chains_find(count, draft_held_back);
   print_proof(count, "what is pending at a destroy or an unpin is what chains find");
 }

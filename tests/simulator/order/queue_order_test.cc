@@ -84,7 +84,7 @@ void expect_order_as_on_one_queue(const Program& program) {
 }
 
 TEST(QueueOrder, AgreesWithTheOrderOfOneQueue) {
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 3, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = random_scoped_program(choice);
     SCOPED_TRACE(print(program));
@@ -94,7 +94,7 @@ TEST(QueueOrder, AgreesWithTheOrderOfOneQueue) {
 }
 
 TEST(QueueOrder, AgreesWithTheOrderOfOneQueueWhereChainsAreLong) {
-  for (int seed = 0; seed < program_count(5000); ++seed) {
+  for (int seed = 0; seed < share_count(5000, 3); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = random_relay_program(choice);
     SCOPED_TRACE(print(program));
@@ -106,7 +106,7 @@ TEST(QueueOrder, AgreesWithTheOrderOfOneQueueWhereChainsAreLong) {
 // What the host reads elsewhere makes the general engine judge a program of one queue.
 TEST(FindHazards, AreThoseOfOneQueueInTheGeneralEngine) {
   int hazard_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 8, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomScopedProgramOptions options;
     options.dispatch_count_max = 5;
@@ -133,8 +133,8 @@ TEST(FindHazards, AreThoseOfOneQueueInTheGeneralEngine) {
     }
     hazard_count += !latest.hazards.empty();
   }
-  EXPECT_GT(hazard_count, program_count(20000) / 10);
-  EXPECT_LT(hazard_count, program_count(20000) * 95 / 100);
+  EXPECT_GT(hazard_count, share_count(20000, 8, 120) / 10);
+  EXPECT_LT(hazard_count, share_count(20000, 8, 120) * 95 / 100);
 }
 
 bool starts_with(const std::string& line, std::string_view word) { return line.starts_with(word); }
@@ -165,7 +165,7 @@ std::string split_over_two_queues(const std::string& text, Choice& choice) {
 
 TEST(FindHazards, AreThoseOfOneQueueIfItIsSplitWithSyncBothWays) {
   int hazard_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 5, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomProgramOptions options;
     options.has_execution_barriers = false;
@@ -179,7 +179,7 @@ TEST(FindHazards, AreThoseOfOneQueueIfItIsSplitWithSyncBothWays) {
                 ::testing::ElementsAreArray(find_all_hazards(one, HappensBefore(one)).hazards));
     hazard_count += !found.hazards.empty();
   }
-  EXPECT_GT(hazard_count, program_count(20000) / 10);
+  EXPECT_GT(hazard_count, share_count(20000, 5, 120) / 10);
 }
 
 // A program without barriers on two serial queues. `left_out`: one of the crossing conflicts, by
@@ -217,7 +217,7 @@ std::string on_serial_queues(const Program& program, const std::vector<bool>& is
 // for each of these the program is clean, and without one that no other implies it is not.
 TEST(FindHazards, SerialQueuesNeedASemaphoreAtEachCrossingConflict) {
   int crossing_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 8, 160); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomProgramOptions options;
     options.barrier_percent = 0;
@@ -261,7 +261,7 @@ TEST(FindHazards, SerialQueuesNeedASemaphoreAtEachCrossingConflict) {
     }
     crossing_count += !needed.empty();
   }
-  EXPECT_GT(crossing_count, program_count(20000) / 4);
+  EXPECT_GT(crossing_count, share_count(20000, 8, 160) / 4);
 }
 
 size_t hazard_count(const std::string& text) {

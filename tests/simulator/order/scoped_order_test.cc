@@ -170,7 +170,7 @@ void expect_hazards_as_in_reference(const Program& program, const HappensBefore&
 }
 
 TEST(ScopedOrder, AgreesWithTheDefinition) {
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 5, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = random_scoped_program(choice);
     SCOPED_TRACE(print(program));
@@ -182,7 +182,7 @@ TEST(ScopedOrder, AgreesWithTheDefinition) {
 TEST(FindHazards, AgreeWithTheDefinitionOnScopedPrograms) {
   int hazardous_count = 0;
   int ordered_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 8, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomScopedProgramOptions options;
     options.dispatch_count_max = 5;
@@ -198,9 +198,9 @@ TEST(FindHazards, AgreeWithTheDefinitionOnScopedPrograms) {
     for (const Hazard& hazard : hazards) ordered_count += hazard.is_ordered;
   }
   // Neither nearly always nor nearly never.
-  EXPECT_GT(hazardous_count, program_count(20000) / 10);
-  EXPECT_LT(hazardous_count, program_count(20000) * 95 / 100);
-  EXPECT_GT(ordered_count, program_count(20000) / 20);
+  EXPECT_GT(hazardous_count, share_count(20000, 8, 120) / 10);
+  EXPECT_LT(hazardous_count, share_count(20000, 8, 120) * 95 / 100);
+  EXPECT_GT(ordered_count, share_count(20000, 8, 120) / 20);
 }
 
 }  // namespace

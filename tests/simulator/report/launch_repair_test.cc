@@ -68,7 +68,7 @@ TEST(LaunchRepair, SpellsALaunchOutInWhichSomethingChanges) {
 
 // With edges left out within, and signals and waits without.
 TEST(LaunchRepair, KeepsOrSpellsOutLaunchesOfRandomPrograms) {
-  const int count = program_count(150);
+  const int count = share_count(150, 3);
   int kept_count = 0;
   int spelled_out_count = 0;
   for (int seed = 0; seed < count; ++seed) {

@@ -138,7 +138,8 @@ TEST(Sarif, EveryProgramOfTheCorpusHasResultsOfKnownRulesAtLinesThatItHas) {
   const json log = log_of(kHazard);
   for (const json& rule : log["runs"][0]["tool"]["driver"]["rules"]) rules.insert(rule["id"]);
   std::set<std::string> seen;
-  for (const std::filesystem::path& path : corpus_files({"bugs", "queues", "graphs", "seeds"})) {
+  for (const std::filesystem::path& path :
+       fewer_if_slow(corpus_files({"bugs", "queues", "graphs", "seeds"}), 7)) {
     const std::string text = read_file(path.string()).value();
     const int64_t line_count = std::ranges::count(text, '\n');
     const json results = results_of(log_of(text, path.string(), true));
@@ -151,7 +152,7 @@ TEST(Sarif, EveryProgramOfTheCorpusHasResultsOfKnownRulesAtLinesThatItHas) {
       EXPECT_LE(line, line_count) << path;
     }
   }
-  EXPECT_GE(seen.size(), 10U);
+  EXPECT_GE(seen.size(), is_slow_build() ? 4U : 10U);
 }
 
 }  // namespace

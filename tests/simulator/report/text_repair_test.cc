@@ -109,7 +109,7 @@ void expect_fewest(const std::string& text, Tally& tally,
 }
 
 TEST(TextRepair, PlacesTheFewestBarriersOnOneQueue) {
-  const int count = program_count(1500);
+  const int count = share_count(1500, 3);
   Tally tally;
   for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -122,7 +122,7 @@ TEST(TextRepair, PlacesTheFewestBarriersOnOneQueue) {
 }
 
 TEST(TextRepair, PlacesTheFewestBarriersBesideScopes) {
-  const int count = program_count(1500);
+  const int count = share_count(1500, 5, 120);
   Tally tally;
   for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -133,7 +133,7 @@ TEST(TextRepair, PlacesTheFewestBarriersBesideScopes) {
 }
 
 TEST(TextRepair, PlacesTheFewestBarriersWhereFewHazardsAreListed) {
-  const int count = program_count(500);
+  const int count = share_count(500, 3);
   Tally tally;
   int refused = 0;
   for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
@@ -193,7 +193,7 @@ std::vector<ChangedLine> changed_lines(const std::vector<std::string>& before,
 }
 
 TEST(TextRepair, LeavesNothingThatCanGoWithSeveralQueues) {
-  const int count = program_count(600);
+  const int count = share_count(600, 8, 120);
   int repaired = 0;
   int line_count = 0;
   for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
@@ -229,7 +229,7 @@ TEST(TextRepair, LeavesNothingThatCanGoWithSeveralQueues) {
 }
 
 TEST(TextRepair, EndsDeadlocks) {
-  const int count = program_count(900);
+  const int count = share_count(900, 2);
   int stuck = 0;
   int ended = 0;
   for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {

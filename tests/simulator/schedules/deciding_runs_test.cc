@@ -42,13 +42,13 @@ void compare_runs(const Program& program, RunsTally& tally) {
 TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazard) {
   SeededChoice choice(1);
   RunsTally tally;
-  while (tally.programs < program_count(100'000)) {
+  while (tally.programs < share_count(100'000, 8, 160)) {
     ASSERT_NO_FATAL_FAILURE(compare_runs(random_program(choice), tally));
   }
   // Otherwise the claim would be empty on one side.
-  EXPECT_GT(tally.hazardous, program_count(20'000));
-  EXPECT_LT(tally.hazardous, program_count(80'000));
-  EXPECT_GT(tally.hazardous - tally.observable, program_count(1'000));
+  EXPECT_GT(tally.hazardous, share_count(20'000, 8, 160));
+  EXPECT_LT(tally.hazardous, share_count(80'000, 8, 160));
+  EXPECT_GT(tally.hazardous - tally.observable, share_count(1'000, 8, 160));
 }
 
 TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInLongPrograms) {
@@ -58,35 +58,35 @@ TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInLongPrograms) {
   options.memory_bytes = 64;
   options.barrier_percent = 60;
   RunsTally tally;
-  while (tally.programs < program_count(5'000)) {
+  while (tally.programs < share_count(5'000, 3)) {
     ASSERT_NO_FATAL_FAILURE(compare_runs(random_program(choice, options), tally));
   }
-  EXPECT_LT(tally.hazardous, program_count(4'900));
+  EXPECT_LT(tally.hazardous, share_count(4'900, 3));
 }
 
 TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInEveryTinyProgram) {
-  ExhaustiveChoice choice;
+  const int count = share_count(9 * 25 * 25 * 25, 20, 200);  // 25 choices of each dispatch.
+  ShareOfChoices choice(count);
   RunsTally tally;
   TinyProgramOptions options;
   options.live_bytes = 1;
-  options.mode_count = is_slow_build() ? 3 : 5;
   do {
     ASSERT_NO_FATAL_FAILURE(compare_runs(tiny_program(choice, options), tally));
   } while (choice.advance());
-  const int choices = is_slow_build() ? 3 * 3 : 5 * 5;  // Of one dispatch.
-  EXPECT_EQ(tally.programs, 9 * choices * choices * choices);
+  EXPECT_EQ(tally.programs, count);
 }
 
 TEST(DecidingRuns, DifferStrictlyExactlyWhenThereIsAHazardInEveryProgramOnOneByte) {
-  ExhaustiveChoice choice;
+  const int count = share_count(27 * 5 * 5 * 5 * 5, 5, 60);
+  ShareOfChoices choice(count);
   RunsTally tally;
   TinyProgramOptions options;
-  options.dispatch_count = is_slow_build() ? 3 : 4;
+  options.dispatch_count = 4;
   options.memory_bytes = 1;
   do {
     ASSERT_NO_FATAL_FAILURE(compare_runs(tiny_program(choice, options), tally));
   } while (choice.advance());
-  EXPECT_EQ(tally.programs, is_slow_build() ? 9 * 5 * 5 * 5 : 27 * 5 * 5 * 5 * 5);
+  EXPECT_EQ(tally.programs, count);
 }
 
 }  // namespace

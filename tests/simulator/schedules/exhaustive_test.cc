@@ -14,6 +14,7 @@
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/strategy_exhaustive.h"
+#include "tests/program_count.h"
 #include "tests/simulator/judges/all_traces.h"
 #include "tests/simulator/judges/brute_force.h"
 #include "tests/simulator/programs/choices.h"
@@ -93,16 +94,17 @@ void check_program(const Program& program, uint64_t& trace_count) {
 }
 
 TEST(Exhaustive, MakesEachTraceOfEveryTinyProgramOnce) {
-  ExhaustiveChoice choice;
+  ShareOfChoices choice(share_count(62'500, 10, 200));
   TinyProgramOptions options;
-  options.mode_count = is_slow_build() ? 3 : 5;
   options.has_execution_barriers = false;
   uint64_t trace_count = 0;
   do {
     ASSERT_NO_FATAL_FAILURE(check_program(tiny_program(choice, options), trace_count));
   } while (choice.advance());
-  if (!is_slow_build()) {
+  if (tries_all()) {
     EXPECT_EQ(trace_count, 148'116u);
+  } else {
+    EXPECT_GT(trace_count, static_cast<uint64_t>(share_count(100'000, 10, 200)));
   }
 }
 
@@ -111,10 +113,10 @@ TEST(Exhaustive, MakesEachTraceOfRandomProgramsOnce) {
   RandomProgramOptions options;
   options.barrier_percent = 20;
   uint64_t trace_count = 0;
-  for (int i = 0; i < program_count(5'000); ++i) {
+  for (int i = 0; i < share_count(5'000, 5, 60); ++i) {
     ASSERT_NO_FATAL_FAILURE(check_program(random_program(choice, options), trace_count));
   }
-  EXPECT_GT(trace_count, static_cast<uint64_t>(program_count(16'000)));
+  EXPECT_GT(trace_count, static_cast<uint64_t>(share_count(16'000, 5, 60)));
 }
 
 // Opaque dispatches, which run in the compute stage, and copies, which run in the copy stage.
@@ -151,7 +153,7 @@ TEST(Exhaustive, MakesEachTraceOfProgramsWithScopedBarriersOnce) {
   SeededChoice choice(46);
   uint64_t trace_count = 0;
   int scoped_count = 0;
-  for (int i = 0; i < program_count(5'000); ++i) {
+  for (int i = 0; i < share_count(5'000, 8, 60); ++i) {
     const Program program = scoped_program(choice);
     const HappensBefore order(program);
     StepRelations relations = dispatch_relations(program);
@@ -172,8 +174,8 @@ TEST(Exhaustive, MakesEachTraceOfProgramsWithScopedBarriersOnce) {
     trace_count += orders.size() + 1;
     scoped_count += order.has_scopes() ? 1 : 0;
   }
-  EXPECT_GT(trace_count, static_cast<uint64_t>(program_count(20'000)));
-  EXPECT_GT(scoped_count, program_count(2'000));
+  EXPECT_GT(trace_count, static_cast<uint64_t>(share_count(20'000, 8, 60)));
+  EXPECT_GT(scoped_count, share_count(2'000, 8, 60));
 }
 
 // Row sums and row writers on places that overlap at random.
@@ -223,7 +225,7 @@ std::vector<StepOrder> slice_orders(const std::vector<Schedule>& schedules,
 TEST(Exhaustive, MakesEachTraceOfSlicesOnce) {
   SeededChoice choice(42);
   int sliced_count = 0;
-  for (int i = 0; i < program_count(3'000); ++i) {
+  for (int i = 0; i < share_count(3'000, 8, 120); ++i) {
     const Program program = sliced_program(choice);
     std::vector<SliceStep> slices;
     const StepRelations relations = slice_relations(program, slices);
@@ -242,7 +244,7 @@ TEST(Exhaustive, MakesEachTraceOfSlicesOnce) {
         program, relations, slice_orders(enumeration.schedules, slices), enumeration.plan));
     sliced_count += enumeration.plan.are_units_slices ? 1 : 0;
   }
-  EXPECT_GT(sliced_count, program_count(500));
+  EXPECT_GT(sliced_count, share_count(500, 8, 120));
 }
 
 TEST(Exhaustive, RunsDispatchesWholeIfTheirSlicesHaveTooManyTraces) {
@@ -337,7 +339,7 @@ TEST(Exhaustive, DecidesByOneGroupAtATimeWhatAllTracesDecide) {
   options.has_execution_barriers = false;
   int observable = 0;
   int differs_in_number = 0;
-  for (int i = 0; i < program_count(10'000); ++i) {
+  for (int i = 0; i < share_count(10'000, 5, 80); ++i) {
     const Program program = random_program(choice, options);
     const Enumeration all = enumerate(program, all_traces());
     const Enumeration some = enumerate(program, {});
@@ -349,8 +351,8 @@ TEST(Exhaustive, DecidesByOneGroupAtATimeWhatAllTracesDecide) {
     observable += of_all.observable ? 1 : 0;
     differs_in_number += all.schedules.size() > some.schedules.size() ? 1 : 0;
   }
-  EXPECT_GT(observable, program_count(2'000));
-  EXPECT_GT(differs_in_number, program_count(500));
+  EXPECT_GT(observable, share_count(2'000, 5, 80));
+  EXPECT_GT(differs_in_number, share_count(500, 5, 80));
 }
 
 TEST(Exhaustive, GivesEachTraceItsOwnStrictResult) {
@@ -383,7 +385,7 @@ TEST(Exhaustive, FindsADifferenceExactlyWhenThreeRunsDoAndBruteForceDoes) {
   options.memory_bytes = 4;
   options.has_atomics = false;
   options.has_partial_writes = false;
-  for (int i = 0; i < program_count(10'000); ++i) {
+  for (int i = 0; i < share_count(10'000, 10, 160); ++i) {
     const Program program = random_program(choice, options);
     const Differences exhaustive = explored(program, "exhaustive");
     const Differences three = explored(program, "three");

@@ -161,7 +161,7 @@ TEST(Observability, CallsAProgramObservableIffSomeScheduleChangesAnOutput) {
   SeededChoice choice(6);
   uint64_t observable_count = 0;
   uint64_t unobservable_count = 0;
-  for (int i = 0; i < program_count(3'000) && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < share_count(3'000, 8, 160) && !::testing::Test::HasFailure(); ++i) {
     const Program program = random_program(choice, {.dispatch_count_max = 4});
     SCOPED_TRACE(print(program));
     const CheckReport report = check(program);
@@ -182,8 +182,8 @@ TEST(Observability, CallsAProgramObservableIffSomeScheduleChangesAnOutput) {
     observable_count += is_observable;
     unobservable_count += has_hazard && !is_observable;
   }
-  EXPECT_GT(observable_count, static_cast<uint64_t>(program_count(300)));
-  EXPECT_GT(unobservable_count, static_cast<uint64_t>(program_count(30)));
+  EXPECT_GT(observable_count, static_cast<uint64_t>(share_count(300, 8, 160)));
+  EXPECT_GT(unobservable_count, static_cast<uint64_t>(share_count(30, 8, 160)));
 }
 
 // The second dispatches of the observable findings.
@@ -200,7 +200,7 @@ std::set<DispatchId> observable_seconds(const CheckReport& report) {
 TEST(Observability, HidesNoObservableHazard) {
   SeededChoice choice(7);
   uint64_t through_count = 0;
-  for (int i = 0; i < program_count(6'000) && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < share_count(6'000, 10, 160) && !::testing::Test::HasFailure(); ++i) {
     // Half of them small enough for brute force.
     const uint64_t dispatch_count = i % 2 == 0 ? 4 : 9;
     const Program program = random_program(
@@ -221,7 +221,7 @@ TEST(Observability, HidesNoObservableHazard) {
       EXPECT_EQ(!observable_seconds(latest).empty(), brute_force(program).differs_observably);
     }
   }
-  EXPECT_GT(through_count, is_slow_build() ? 1u : 30u);
+  EXPECT_GE(through_count, static_cast<uint64_t>(share_count(200, 10, 200)));
 }
 
 }  // namespace

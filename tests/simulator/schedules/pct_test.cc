@@ -155,7 +155,7 @@ TEST(Pct, MakesLegalSchedulesThatDisplacementsGiveBack) {
   SeededChoice choice(52);
   RandomProgramOptions options;
   options.dispatch_count_max = 20;
-  for (int i = 0; i < program_count(5'000); ++i) {
+  for (int i = 0; i < share_count(5'000, 2); ++i) {
     ASSERT_NO_FATAL_FAILURE(check_legal_and_round_trip(random_program(choice, options), choice));
   }
 }

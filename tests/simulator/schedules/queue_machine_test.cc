@@ -168,9 +168,9 @@ int expect_order_of_clocks(int program_count, const RandomMachineProgramOptions&
 }
 
 TEST(QueueMachine, RunsTwoOperationsInAnOrderExactlyIfTheClocksLeaveItOpen) {
-  const int judged_count = expect_order_of_clocks(proof_count(30'000, 20'000), {});
+  const int judged_count = expect_order_of_clocks(proof_count(30'000, 2500, 15), {});
   if (HasFailure()) return;
-  EXPECT_GT(judged_count, program_count(20'000) / 2);
+  EXPECT_GT(judged_count, share_count(20'000, 8, 120) / 2);
   print_proof(judged_count,
               "the machine of counters runs two operations in both orders iff the clocks leave it "
               "open");
@@ -181,13 +181,14 @@ TEST(QueueMachine, AgreesWithTheClocksWhereverSignalsFireInTheOrderOfTheirValues
   RandomMachineProgramOptions options;
   options.dispatch_count_max = 4;
   options.orders_signals = false;
-  EXPECT_GT(expect_order_of_clocks(program_count(20000), options), program_count(20000) / 4);
+  EXPECT_GT(expect_order_of_clocks(share_count(20000, 5, 120), options),
+            share_count(20000, 5, 120) / 4);
 }
 
 TEST(QueueMachine, IsStuckExactlyWhereTheReferenceOrderIs) {
   int stuck_count = 0;
   int read_count = 0;
-  for (int seed = 0; seed < program_count(20000); ++seed) {
+  for (int seed = 0; seed < share_count(20000, 5, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const std::string text = random_machine_program(choice);
     const std::optional<Program> program = parse_queues(text);
@@ -200,8 +201,8 @@ TEST(QueueMachine, IsStuckExactlyWhereTheReferenceOrderIs) {
     ASSERT_TRUE(is_deadlock || runs_to_its_end(*program, FrontEnds::kRunAhead));
     stuck_count += is_deadlock;
   }
-  EXPECT_GT(read_count, program_count(20000) / 2);
-  EXPECT_GT(stuck_count, program_count(20000) / 50);
+  EXPECT_GT(read_count, share_count(20000, 5, 120) / 2);
+  EXPECT_GT(stuck_count, share_count(20000, 5, 120) / 50);
 }
 
 }  // namespace

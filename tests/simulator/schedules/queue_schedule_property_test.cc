@@ -125,7 +125,7 @@ void expect_kinds_of_machine(const Program& run) {
 }
 
 TEST(QueueSchedule, CanReverseTwoPartsExactlyIfTheClocksFindAHazard) {
-  const int count = proof_count(125'000, 10'000);
+  const int count = proof_count(125'000, 1000, 16);
   int judged_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -219,7 +219,7 @@ TEST(QueueSchedule, AgreesWithTheClocksAndAllExecutionsOnWhatTheHostDoes) {
 }
 
 TEST(QueueSchedule, IsObservableExactlyIfSomeExecutionChangesAnOutput) {
-  const int count = proof_count(100000, 6000);
+  const int count = proof_count(100000, 600, 24);
   std::array<int, 2> judged_count = {0, 0};
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed) + 1'000'000);

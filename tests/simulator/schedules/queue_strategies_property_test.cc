@@ -69,7 +69,7 @@ void expect_ordered(const Program& run, const HappensBefore& order, const Schedu
 }
 
 TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
-  const int count = proof_count(23'200, 120);
+  const int count = proof_count(23'200, 60, 20);
   int judged_count = 0;
   int clean_count = 0;
   int alias_count = 0;
@@ -113,7 +113,7 @@ TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
 // they order never does.
 TEST(QueueStrategies, ReachBothOrdersOfWhatNothingOrders) {
   constexpr int kSchedules = 300;
-  const int count = program_count(150, 10);
+  const int count = share_count(150, 3, 10);
   int pair_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     const std::string text = random_text(seed);
@@ -187,7 +187,7 @@ struct Outcomes {
 // group varies at a time something differs iff something differs at all.
 TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
   constexpr uint64_t kOrdersMax = 3000;
-  const int count = proof_count(105'000, 700);
+  const int count = proof_count(105'000, 120, 24);
   int judged_count = 0;
   int differing_count = 0;
   for (int seed = 0; seed < count; ++seed) {
@@ -232,7 +232,7 @@ TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
 // change an output where a check says that one can change.
 TEST(QueueStrategies, ShowWhatTheCheckCallsObservableInTheCorpus) {
   int observable_count = 0;
-  for (const auto& path : corpus_files({"bugs", "queues"})) {
+  for (const auto& path : fewer_if_slow(corpus_files({"bugs", "queues"}))) {
     const Program text = corpus_program(path);
     if (!needs_queue_order(text) || !find_reference_order(text).cycle.empty()) continue;
     SCOPED_TRACE(path);
@@ -247,12 +247,12 @@ TEST(QueueStrategies, ShowWhatTheCheckCallsObservableInTheCorpus) {
       EXPECT_EQ(exploration.observable_count > 0, is_observable) << name << exploration.claim;
     }
   }
-  EXPECT_GT(observable_count, 60);
+  EXPECT_GT(observable_count, is_slow_build() ? 15 : 60);
 }
 
 // A witness that explore() prints is a legal schedule, and differs as it was said to.
 TEST(QueueStrategies, SayWitnessesThatReplay) {
-  const int count = program_count(300, 10);
+  const int count = share_count(300, 2, 30);
   int witness_count = 0;
   int unsaid_count = 0;
   for (int seed = 0; seed < count; ++seed) {

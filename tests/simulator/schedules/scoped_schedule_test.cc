@@ -147,7 +147,7 @@ TEST(RandomSchedule, IsLegalWithScopesAndDiffersOnlyWithAHazard) {
   int clean_count = 0;
   int differing_count = 0;
   int hazardous_count = 0;
-  for (int seed = 0; seed < program_count(4000); ++seed) {
+  for (int seed = 0; seed < share_count(4000, 2); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = random_scoped_program(choice);
     SCOPED_TRACE(print(program));
@@ -167,7 +167,7 @@ TEST(RandomSchedule, IsLegalWithScopesAndDiffersOnlyWithAHazard) {
     hazardous_count += !is_clean;
     differing_count += differs;
   }
-  EXPECT_GT(clean_count, program_count(4000) / 10);
+  EXPECT_GT(clean_count, share_count(4000, 2) / 10);
   // Ten schedules show most hazards; what two displacements at once would show, they may miss.
   EXPECT_GT(differing_count, hazardous_count * 2 / 3);
 }
@@ -175,7 +175,7 @@ TEST(RandomSchedule, IsLegalWithScopesAndDiffersOnlyWithAHazard) {
 TEST(Observability, OfScopedProgramsIsWitnessedOrHoldsForEverySchedule) {
   int observable_count = 0;
   int unobservable_count = 0;
-  for (int seed = 0; seed < program_count(4000); ++seed) {
+  for (int seed = 0; seed < share_count(4000, 5, 120); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const Program program = random_scoped_program(choice);
     SCOPED_TRACE(print(program));
@@ -199,7 +199,7 @@ TEST(Observability, OfScopedProgramsIsWitnessedOrHoldsForEverySchedule) {
       ASSERT_EQ(machine.run(schedule, ShadowMode::kObservable), reference);
     }
   }
-  EXPECT_GT(observable_count, program_count(4000) / 4);
+  EXPECT_GT(observable_count, share_count(4000, 5, 120) / 4);
   EXPECT_GT(unobservable_count, 0);
 }
 

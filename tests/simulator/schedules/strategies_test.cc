@@ -139,14 +139,14 @@ TEST(Strategies, YieldLegalSchedulesThatDisplacementsGiveBack) {
   SeededChoice choice(21);
   RandomProgramOptions options;
   options.dispatch_count_max = 12;
-  for (int i = 0; i < program_count(10'000); ++i) {
+  for (int i = 0; i < share_count(10'000, 2); ++i) {
     ASSERT_NO_FATAL_FAILURE(check_strategies(random_program(choice, options), choice));
   }
 }
 
 TEST(Strategies, YieldLegalSchedulesOfSlicesThatDisplacementsGiveBack) {
   SeededChoice choice(22);
-  for (int i = 0; i < program_count(5'000); ++i) {
+  for (int i = 0; i < share_count(5'000, 2); ++i) {
     ASSERT_NO_FATAL_FAILURE(check_strategies(sliced_program(choice), choice));
   }
 }

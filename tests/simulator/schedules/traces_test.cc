@@ -107,17 +107,17 @@ void check_relations(const StepRelations& relations) {
 TEST(Traces, AreTheClassesOfAllLinearExtensions) {
   SeededChoice choice(31);
   int several_groups = 0;
-  for (int i = 0; i < program_count(4'000); ++i) {
+  for (int i = 0; i < share_count(4'000, 8, 60); ++i) {
     const StepRelations relations = random_relations(choice, 6);
     ASSERT_NO_FATAL_FAILURE(check_relations(relations)) << "relations " << i;
     several_groups += groups_of(relations).size() > 1 ? 1 : 0;
   }
-  EXPECT_GT(several_groups, program_count(50));
+  EXPECT_GT(several_groups, share_count(50, 8, 60));
 }
 
 TEST(Traces, AreTheClassesOfAllLinearExtensionsOfSevenSteps) {
   SeededChoice choice(32);
-  for (int i = 0; i < program_count(100); ++i) {
+  for (int i = 0; i < share_count(100, 2); ++i) {
     ASSERT_NO_FATAL_FAILURE(check_relations(random_relations(choice, 7))) << "relations " << i;
   }
 }
@@ -171,13 +171,13 @@ TEST(Hazard, CanBeTheOnlyReversedPairExactlyIfItIsACoveringEdge) {
   SeededChoice choice(34);
   int hazard_count = 0;
   int isolated_count = 0;
-  for (int i = 0; i < program_count(5'000); ++i) {
+  for (int i = 0; i < share_count(5'000, 3); ++i) {
     const StepRelations relations = random_relations(choice, 6);
     ASSERT_NO_FATAL_FAILURE(check_isolated_hazards(relations, isolated_count)) << i;
     hazard_count += static_cast<int>(relations.hazards().size());
   }
-  EXPECT_GT(isolated_count, program_count(5'000));
-  EXPECT_GT(hazard_count - isolated_count, program_count(2'000));
+  EXPECT_GT(isolated_count, share_count(5'000, 3));
+  EXPECT_GT(hazard_count - isolated_count, share_count(2'000, 3));
 }
 
 // So varying one group at a time tries what T6 needs: the first of a hazard and its descendants

@@ -196,13 +196,13 @@ TEST(BrokenPlanners, AreCaughtInRandomPrograms) {
   options.region_dispatches = 3;
   SeededChoice choice(3);
   int fault_count = 0;
-  for (int i = 0; i < share_count(8000, 5, 8); ++i) {
+  for (int i = 0; i < share_count(8000, 5, 4); ++i) {
     const Program program = random_unplanned(choice);
     const Result<Program> planned = find_planner("ztensor-167")->plan(program, options);
     ASSERT_TRUE(planned.has_value());
     if (!fault_of(program, *planned).empty()) ++fault_count;
   }
-  EXPECT_GT(fault_count, share_count(5, 5, 8));
+  EXPECT_GT(fault_count, share_count(5, 5, 4));
 }
 
 TEST(Planners, MakeProgramsThatPrintAndParse) {

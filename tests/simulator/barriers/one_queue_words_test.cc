@@ -301,7 +301,7 @@ void expect_same_verdicts(const std::string& text, Counts& counts) {
 // All that a word is needed for, by judges that have nothing in common with the search: about one
 // program in five is clean, and has a word of either sort.
 TEST(OneQueueWords, AgreeWithTheRemovalOfTheTextAndAJudgeOfBytes) {
-  const int count = proof_count(100'000, 800, 8);
+  const int count = proof_count(100'000, 800, 4);
   Counts counts;
   for (int seed = 0; seed < count; ++seed) {
     const std::string text = print(program_with_queues(random_text(static_cast<uint64_t>(seed))));

@@ -198,7 +198,7 @@ TEST(HostCache, FindsWhatComesToTheCopyOfTheHostAfterItsWriteIfTheHostLooks) {
 // The host has a copy of its own of each byte, and lines before it: the machine of counters has
 // neither, nor has what judges by it.
 TEST(HostCache, IsObservableExactlyIfSomeExecutionChangesAnOutput) {
-  const int count = proof_count(40'000, 80, 5);
+  const int count = proof_count(40'000, 75, 5);
   std::array<int, 2> judged = {0, 0};
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed) + 19'000'000);

@@ -340,7 +340,7 @@ class RandomLaunches {
 };
 
 TEST(Launch, IsWhatItsDefinitionSays) {
-  const int count = proof_count(20'000, 600, 8);
+  const int count = proof_count(20'000, 600, 5);
   size_t hazard_count = 0;
   size_t clean_count = 0;
   for (int seed = 0; seed < count; ++seed) {

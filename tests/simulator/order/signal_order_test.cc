@@ -169,7 +169,7 @@ TEST(BinarySignalOrder, IsNotJudgedWhereOthersTakeTheSignals) {
 TEST(BinarySignalOrder, HoldsForTheBitInAllRuns) {
   int broken_count = 0;
   int reused_count = 0;
-  for (int seed = 0; seed < share_count(40'000, 8, 80); ++seed) {
+  for (int seed = 0; seed < share_count(40'000, 8, 160); ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     RandomMachineProgramOptions options;
     options.dispatch_count_max = 2;
@@ -189,7 +189,7 @@ TEST(BinarySignalOrder, HoldsForTheBitInAllRuns) {
     broken_count += *is_broken;
     reused_count += std::ranges::find(reused, true) != reused.end() && !*is_broken;
   }
-  EXPECT_GT(broken_count, share_count(40'000, 8, 80) / 100);
+  EXPECT_GT(broken_count, share_count(40'000, 8, 160) / 100);
   EXPECT_GE(reused_count, is_slow_build() ? 0 : share_count(40'000, 8) / 1000);
 }
 

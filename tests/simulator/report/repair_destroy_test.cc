@@ -122,7 +122,7 @@ TEST(FindDestroyRepair, SaysWhereNoSyncDoes) {
 }
 
 TEST(FindDestroyRepair, LetsTheDestroyWaitInRandomPrograms) {
-  const int count = share_count(4'000, 10, 60);
+  const int count = share_count(4'000, 10);
   int made = 0;
   int not_made = 0;
   for (int seed = 0; seed < count; ++seed) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/schedules/byte_choice.h"
+#include "tests/program_count.h"
 #include "tests/simulator/programs/choices.h"
 
 namespace interlock::choice_test {
@@ -53,6 +54,20 @@ TEST(ExhaustiveChoice, EnumeratesEverySequenceOnce) {
   } while (choice.advance());
   EXPECT_THAT(sequences,
               ElementsAre(ElementsAre(0), ElementsAre(1, 0), ElementsAre(1, 1), ElementsAre(1, 2)));
+}
+
+std::vector<uint64_t> shared_answers(uint64_t seed) {
+  ShareOfChoices choice(100, seed);
+  std::vector<uint64_t> answers;
+  do answers.push_back(choice.below(1000));
+  while (choice.advance());
+  return answers;
+}
+
+TEST(ShareOfChoices, AreAsManyAsSaidAndTheSameAgain) {
+  EXPECT_EQ(shared_answers(1).size(), tries_all() ? 1000u : 100u);
+  EXPECT_EQ(shared_answers(1), shared_answers(1));
+  EXPECT_EQ(shared_answers(1) == shared_answers(2), tries_all());
 }
 
 }  // namespace

@@ -113,10 +113,10 @@ TEST(Exhaustive, MakesEachTraceOfRandomProgramsOnce) {
   RandomProgramOptions options;
   options.barrier_percent = 20;
   uint64_t trace_count = 0;
-  for (int i = 0; i < share_count(5'000, 5, 60); ++i) {
+  for (int i = 0; i < share_count(5'000, 5); ++i) {
     ASSERT_NO_FATAL_FAILURE(check_program(random_program(choice, options), trace_count));
   }
-  EXPECT_GT(trace_count, static_cast<uint64_t>(share_count(16'000, 5, 60)));
+  EXPECT_GT(trace_count, static_cast<uint64_t>(share_count(16'000, 5)));
 }
 
 // Opaque dispatches, which run in the compute stage, and copies, which run in the copy stage.
@@ -153,7 +153,7 @@ TEST(Exhaustive, MakesEachTraceOfProgramsWithScopedBarriersOnce) {
   SeededChoice choice(46);
   uint64_t trace_count = 0;
   int scoped_count = 0;
-  for (int i = 0; i < share_count(5'000, 8, 60); ++i) {
+  for (int i = 0; i < share_count(5'000, 8); ++i) {
     const Program program = scoped_program(choice);
     const HappensBefore order(program);
     StepRelations relations = dispatch_relations(program);
@@ -174,8 +174,8 @@ TEST(Exhaustive, MakesEachTraceOfProgramsWithScopedBarriersOnce) {
     trace_count += orders.size() + 1;
     scoped_count += order.has_scopes() ? 1 : 0;
   }
-  EXPECT_GT(trace_count, static_cast<uint64_t>(share_count(20'000, 8, 60)));
-  EXPECT_GT(scoped_count, share_count(2'000, 8, 60));
+  EXPECT_GT(trace_count, static_cast<uint64_t>(share_count(20'000, 8)));
+  EXPECT_GT(scoped_count, share_count(2'000, 8));
 }
 
 // Row sums and row writers on places that overlap at random.

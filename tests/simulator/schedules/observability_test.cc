@@ -200,7 +200,7 @@ std::set<DispatchId> observable_seconds(const CheckReport& report) {
 TEST(Observability, HidesNoObservableHazard) {
   SeededChoice choice(7);
   uint64_t through_count = 0;
-  for (int i = 0; i < share_count(6'000, 10, 160) && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < share_count(6'000, 10) && !::testing::Test::HasFailure(); ++i) {
     // Half of them small enough for brute force.
     const uint64_t dispatch_count = i % 2 == 0 ? 4 : 9;
     const Program program = random_program(
@@ -221,7 +221,7 @@ TEST(Observability, HidesNoObservableHazard) {
       EXPECT_EQ(!observable_seconds(latest).empty(), brute_force(program).differs_observably);
     }
   }
-  EXPECT_GE(through_count, static_cast<uint64_t>(share_count(200, 10, 200)));
+  EXPECT_GE(through_count, static_cast<uint64_t>(share_count(200, 10, 100)));
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ struct Outcomes {
 // group varies at a time something differs iff something differs at all.
 TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
   constexpr uint64_t kOrdersMax = 3000;
-  const int count = proof_count(105'000, 120, 24);
+  const int count = proof_count(105'000, 120, 30);
   int judged_count = 0;
   int differing_count = 0;
   for (int seed = 0; seed < count; ++seed) {

@@ -29,6 +29,14 @@ mirror_tree "$next" "$tree"
 
 compiler=$(command -v clang++ || command -v g++)
 if [[ -z ${INTERLOCK_TEST_ALL:-} ]]; then
+  # What compiled, and has no file or folder that changed since, compiles.
+  compiled=$work/compiled
+  if [[ -e $compiled && -z $(find "$tree" "$root/tests/extending/try.sh" "$compiler" -newer "$compiled" -print -quit) ]]; then
+    echo "The toys compiled, and nothing has changed since."
+    exit 0
+  fi
+  rm -f "$compiled"
+  touch "$work/begun"
   # A build of all is minutes of work; that the tree still is what the patch was made for is told by
   # these: its declarations, lists and names. Those of a folder at once, as the build compiles them
   # (interlock_compile_together in CMakeLists.txt): headers are most of it.
@@ -41,6 +49,7 @@ if [[ -z ${INTERLOCK_TEST_ALL:-} ]]; then
   (cd "$tree" && printf '%s\0' "${folders[@]/%/.cc}" |
     xargs -0 -n 1 -P "$jobs" sh -c 'exec "$0" -std=c++20 -fsyntax-only -w -I. "../$1"' "$compiler") ||
     fail "the toys do not compile."
+  mv "$work/begun" "$compiled"
   echo "The toys compile: ${#sources[@]} sources."
   exit 0
 fi

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import torch
 
-from observed_run import ObservedRun, Operation, Tensor, has_byte, mapped, stand_ins
+from observed_run import ObservedRun, Operation, Tensor, bytes_at, has_byte, mapped, stand_ins
 from recorded_program import Range, RecordedProgram, Statement, split_operands
 
 kPoison = 0xFF  # A float32 of these bytes is a NaN, an index is -1.
@@ -69,8 +69,8 @@ def _run_again(machine: Machine, operation: Operation, reads: List[Range],
                 base = machine.bases[memory]
                 low, high = _overlap((base + begin, base + end), (key[0], key[0] + key[1]))
                 if low < high:
-                    part = bytes(machine.bytes[memory][low - base : high - base])
-                    data[low - key[0] : high - key[0]] = torch.tensor(list(part), dtype=torch.uint8)
+                    part = machine.bytes[memory][low - base : high - base]
+                    data[low - key[0] : high - key[0]] = torch.frombuffer(part, dtype=torch.uint8)
             fresh[key] = data
         return fresh[key]
 
@@ -85,9 +85,13 @@ def _run_again(machine: Machine, operation: Operation, reads: List[Range],
         return operation.function(*args, **kwargs), fresh
 
 
+def _bytes_of(data: torch.Tensor) -> bytes:
+    return bytes_at(data.data_ptr(), data.numel())
+
+
 def _effects(operation: Operation, result: Any, fresh: Dict) -> Dict[Tuple[int, int], bytes]:
     """Returns the bytes of each storage after the operation ran again, where the run had it."""
-    after = {key: bytes(data.tolist()) for key, data in fresh.items()}
+    after = {key: _bytes_of(data) for key, data in fresh.items()}
     where = stand_ins(operation.result)
     results: List[torch.Tensor] = []
     mapped(result, lambda tensor: results.append(tensor) or tensor)
@@ -95,7 +99,7 @@ def _effects(operation: Operation, result: Any, fresh: Dict) -> Dict[Tuple[int, 
         key = (place.address, place.size_bytes)
         if key not in fresh and place.size_bytes:
             storage = torch.empty(0, dtype=torch.uint8).set_(tensor.storage().untyped())
-            after[key] = bytes(storage.tolist())
+            after[key] = _bytes_of(storage)
     return after
 
 
@@ -146,13 +150,20 @@ def _compare(machine: Machine, statement: Statement, operation: Operation) -> Op
         memory, begin = place
         ours = machine.bytes[memory][begin : begin + size]
         known = machine.is_known[memory][begin : begin + size]
+        if ours == real and 0 not in known:
+            continue
+        had = operation.before.get((address, size))
         for i in range(size):
             if known[i] and ours[i] != real[i]:
                 what = f"byte {i} of {size} differs at {memory}+{begin}"
                 return Difference(statement.label, what)
-            had = operation.before.get((address, size))
-            is_result = any(t.address == address and has_byte(t, i) for t in results)
-            if not known[i] and (had is None and is_result or had is not None and had[i] != real[i]):
+            if known[i]:
+                continue
+            if had is None:
+                is_changed = any(t.address == address and has_byte(t, i) for t in results)
+            else:
+                is_changed = had[i] != real[i]
+            if is_changed:
                 what = f"byte {i} of {size} at {memory}+{begin} is not written"
                 return Difference(statement.label, what)
     return None

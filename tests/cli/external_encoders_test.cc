@@ -79,8 +79,9 @@ TEST(ExternalEncoderOption, WritesAFileOfTheFailureThatFailsAgain) {
 TEST(ConformCommand, PrintsATableAndWritesACounterexampleThatReplays) {
   const std::string folder = temporary_path("conform");
   std::filesystem::remove_all(folder);
-  const std::vector<std::string> few = {"--runs=50", "--max-distance=20", "--max-operands=20",
-                                        "--stream=1000", "--out=" + folder};
+  const std::vector<std::string> few = {"--runs=" + std::string(is_slow_build() ? "5" : "50"),
+                                        "--max-distance=3", "--max-operands=17", "--stream=100",
+                                        "--out=" + folder};
   const auto conform_with = [&](const std::string& encoder) {
     std::vector<std::string> arguments = {"conform", "--encoder=" + encoder};
     arguments.insert(arguments.end(), few.begin(), few.end());

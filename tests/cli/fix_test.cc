@@ -166,7 +166,7 @@ TEST(FixCommand, PrintsDiffsThatApplyInARepository) {
 // A diff of quadratic size would not fit into memory. `git apply` judges it; a name with a blank
 // `patch` has to find, too.
 TEST(FixCommand, PrintsDiffsOfManyLinesThatApply) {
-  const int count = is_slow_build() ? 1'000 : 30'000;
+  const int count = is_slow_build() ? 1'000 : 10'000;
   std::string text = "interlock 1\nmemory a 64\n";
   for (int i = 0; i < count; ++i) text += fmt::format("d{}: dispatch X writes a\n", i);
   const fs::path before = fs::current_path();

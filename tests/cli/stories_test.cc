@@ -35,7 +35,7 @@ TEST(Stories, OfAFileThatWasSentPrintsWhatItShows) {
 }
 
 TEST(Stories, OfAnEncoderInAnotherLanguagePrintsWhatItShows) {
-  if (is_slow_build()) GTEST_SKIP() << "It asks for ten thousand programs.";
+  if (is_slow_build()) GTEST_SKIP() << "It asks for seven thousand programs.";
   if (run_shell("python3 -c ''").status != 0) GTEST_SKIP() << "There is no python3 here.";
   const fs::path folder = temporary_path("encoder_story");
   fs::remove_all(folder);

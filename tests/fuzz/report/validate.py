@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""validate.py SCHEMA: what is wrong with the JSON on standard input, a line for each; nothing if it
-keeps the schema."""
+"""validate.py SCHEMA FILE...: what is wrong with the JSON of each file, a line for each fault, and
+then a line "." for the file."""
 
 import json
 import sys
@@ -10,6 +10,10 @@ from jsonschema import Draft7Validator
 with open(sys.argv[1], encoding="utf-8") as file:
     schema = json.load(file)
 Draft7Validator.check_schema(schema)
-for error in Draft7Validator(schema).iter_errors(json.load(sys.stdin)):
-    place = "/".join(str(part) for part in error.absolute_path)
-    print(f"{place}: {error.message[:200]}")
+for path in sys.argv[2:]:
+    with open(path, encoding="utf-8") as file:
+        log = json.load(file)
+    for error in Draft7Validator(schema).iter_errors(log):
+        place = "/".join(str(part) for part in error.absolute_path)
+        print(f"{place}: {error.message[:200]}")
+    print(".")

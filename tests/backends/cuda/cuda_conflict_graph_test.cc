@@ -136,7 +136,7 @@ TEST(CudaConflictGraph, IsTheReductionOfLongPrograms) {
   options.dispatch_count_max = 200;
   for (const uint64_t memory_bytes : {6u, 40u, 200u}) {
     options.memory_bytes = memory_bytes;
-    for (int seed = 1; seed <= proof_count(20, 5); ++seed) {
+    for (int seed = 1; seed <= proof_count(20, 2, 2); ++seed) {
       SeededChoice choice(static_cast<uint64_t>(seed));
       expect_the_reduction(random_program(choice, options));
       ASSERT_FALSE(HasFailure()) << seed;

@@ -256,7 +256,7 @@ TEST(CudaReplayedGraph, CleansUpAfterAnyCallThatFails) {
   const MemoryImage right = right_image_of(program);
   for (const CudaLowering lowering : kCudaLowerings) {
     for (const CudaStatus status : {CudaStatus::kMemoryAllocation, CudaStatus::kIllegalAddress}) {
-      for (uint64_t call = 0;; call += is_slow_build() ? 7 : 1) {
+      for (uint64_t call = 0;; call += is_slow_build() ? 9 : 1) {
         SCOPED_TRACE(fmt::format("{} call {}", static_cast<int>(lowering), call));
         HostCudaRuntime runtime({.seed = call});
         {

@@ -22,7 +22,9 @@ namespace {
 TEST(EmulatedKernels, HaveTheBitsOfTheCpuForEveryBlockSizeAndOrder) {
   for (const uint32_t thread_count : {1u, 2u, 32u, 33u, 128u}) {
     for (const uint64_t seed : {1u, 2u}) {
-      if (is_slow_build() && (seed == 2 || thread_count > 33)) continue;
+      // Blocks of one size in another order, too.
+      if (seed == 2 && (is_slow_build() || thread_count != 33)) continue;
+      if (is_slow_build() && (thread_count == 2 || thread_count > 33)) continue;
       EmulatedCudaBackend backend({.seed = seed, .block_thread_count = thread_count});
       for (const KernelCase& c : all_cases()) {
         const Program program = program_of(c);

@@ -49,7 +49,7 @@ TEST_P(TenThousandPrograms, AgreeWhereTheyMustAndDivergeWhereTheSimulatorSaysSo)
   options.oracles.device.overlap_trial_count = 0;
   uint64_t predicted_count = 0;
   uint64_t diverging_count = 0;
-  const auto count = static_cast<uint64_t>(proof_count(1250, 500));
+  const auto count = static_cast<uint64_t>(proof_count(1250, 150, 12));
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t run = GetParam().first_run + i;
     const OracleReport report = judge(draft_of_run(options, run), options.oracles, run);

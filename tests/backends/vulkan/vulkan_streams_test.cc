@@ -104,7 +104,7 @@ void expect_sinks_to_diverge_as_on_the_cpu(uint64_t sample_count) {
 
 TEST_F(VulkanStreams, DivergeUnderTheSinksOfRemovedBarriersExactlyWhereTheCpuDoes) {
   const bool is_all = std::getenv("INTERLOCK_TEST_ALL") != nullptr;
-  expect_sinks_to_diverge_as_on_the_cpu(is_all ? UINT64_MAX : is_slow_build() ? 4 : 80);
+  expect_sinks_to_diverge_as_on_the_cpu(is_all ? UINT64_MAX : is_slow_build() ? 4 : 25);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "capture/log/log_format.h"
 #include "capture/log/run_records.h"
 #include "tests/capture/convert/synthetic_log.h"
+#include "tests/program_count.h"
 
 namespace interlock::convert_hostile_test {
 namespace {
@@ -61,7 +62,8 @@ std::string whole_log() {
 TEST(ConvertHostile, EndsWithEveryByteOfALogChanged) {
   const std::string log = whole_log();
   size_t program_count = 0;
-  for (size_t i = 0; i < log.size(); ++i) {
+  const size_t step = is_slow_build() ? 7 : 1;
+  for (size_t i = 0; i < log.size(); i += step) {
     for (const int change : {0x01, 0x80, 0xff}) {
       std::string changed = log;
       changed[i] = static_cast<char>(changed[i] ^ change);
@@ -73,7 +75,7 @@ TEST(ConvertHostile, EndsWithEveryByteOfALogChanged) {
       if (result.error.empty() && change == 0x01) windows_of(changed);
     }
   }
-  EXPECT_GT(program_count, log.size());
+  EXPECT_GT(program_count, log.size() / step);
 }
 
 TEST(ConvertHostile, RefusesAnUnknownKind) {
@@ -102,7 +104,7 @@ TEST(ConvertHostile, ExecutesNoTreeOfSecondaryCommandBuffers) {
 TEST(ConvertHostile, KeepsNoChainOfCommandBuffers) {
   SyntheticLog log;
   log.append(QueueRecord{1, 100, 0, 0});
-  constexpr uint64_t kEnd = 201000;
+  constexpr uint64_t kEnd = is_slow_build() ? 21000 : 201000;
   for (uint64_t i = 1000; i < kEnd; ++i) log.append(ExecuteCommandsRecord{i, {i + 1}});
   for (uint64_t i = 1000; i <= kEnd; ++i) log.append(ExecuteCommandsRecord{i + 1, {i}});
   log.submit(100, 1002);

@@ -172,7 +172,7 @@ std::vector<std::string> comparable_findings(const std::string& text) {
 }
 
 TEST(Windows, HaveTheFindingsOfTheWholeProgram) {
-  const int log_count = proof_count(4000, 50, 10);
+  const int log_count = proof_count(4000, 30, 10);
   int window_count = 0;
   int finding_count = 0;
   int carried_count = 0;

@@ -60,7 +60,7 @@ TEST_P(FindsPerShape, AreAsManyAsAskedForAndOfEveryShape) {
   CampaignOptions options;
   options.encoder = find_encoder(GetParam());
   options.keeps_all_signatures = true;
-  options.run_count = is_slow_build() ? 40 : 300;
+  options.run_count = is_slow_build() ? 40 : 100;
   options.finds_per_shape = 1;
   const auto one = finds_by_shape(reported(options));
   for (const auto& [shape, count] : one) EXPECT_EQ(count, 1u) << shape;

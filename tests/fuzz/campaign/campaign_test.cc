@@ -113,7 +113,7 @@ class CampaignOfJobs : public testing::TestWithParam<bool> {};
 
 TEST_P(CampaignOfJobs, WritesTheSameFilesForAnyNumber) {
   CampaignOptions options =
-      campaign_of(GetParam() ? "mlx-2024" : "none", 3, is_slow_build() ? 80 : 600);
+      campaign_of(GetParam() ? "mlx-2024" : "none", 3, is_slow_build() ? 80 : 150);
   options.keeps_all_signatures = GetParam();
   const auto folder_of_one = fresh_folder("one");
   options.out_dir = folder_of_one.string();
@@ -243,7 +243,7 @@ TEST(Campaign, ClearsWhatAKilledCampaignLeft) {
 
 TEST(Campaign, JudgesProgramsAsTheyStandWithoutAnEncoder) {
   CampaignOptions options;
-  options.run_count = is_slow_build() ? 60 : 300;
+  options.run_count = is_slow_build() ? 60 : 100;
   const CampaignReport report = reported(options);
   EXPECT_THAT(report.disagreements, IsEmpty());
   EXPECT_GT(report.finds.size(), 5u);

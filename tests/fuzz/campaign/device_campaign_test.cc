@@ -60,7 +60,7 @@ TEST_P(FaultyDevice, IsReportedWithItsProgramAndTheCampaignGoesOn) {
   EXPECT_EQ(sound.device.program_count, kRuns);
   // A program takes from 10 to 50 runs, so that none of five in a row goes through.
   const CampaignReport report =
-      campaign_with(GetParam(), 500, "mlx-2024", GetParam() == "hang" ? 2 : 60);
+      campaign_with(GetParam(), 500, "mlx-2024", GetParam() == "hang" ? 1 : 60);
   ASSERT_GE(report.device.failures.size(), 2u);
   EXPECT_LE(report.device.failures.size(), 20u);
   EXPECT_EQ(report.device.failure_count, report.device.failures.size());
@@ -126,7 +126,7 @@ TEST(DeviceCampaign, EndsWithADeviceThatDoesNotComeBack) {
 TEST(DeviceCampaign, LosesOneProgramToOneFailureWhateverTheNumberOfJobs) {
   CampaignOptions options;
   options.encoder = find_encoder("interlock");
-  options.run_count = is_slow_build() ? 100 : 600;
+  options.run_count = is_slow_build() ? 60 : 300;
   options.job_count = 2;
   options.oracles.device.overlap_trial_count = 1;
   options.oracles.device.numbers_period = 0;

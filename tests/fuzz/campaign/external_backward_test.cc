@@ -174,7 +174,7 @@ TEST(ExternalBackwardCampaign, RefutesPassesThatAreWrong) {
     const char* right;
     const char* wrong;
     const char* message;
-    uint64_t slow_run_count;  // As few as find it, in slow builds.
+    uint64_t run_count;  // As few as find it.
   };
   for (const Fault& fault : {Fault{"factor", "mul g p1 > d0; mul g p0 > d1",
                                    "mul g p1 > d0; mul g p1 > d1", "gradient: d_", 60},
@@ -183,7 +183,7 @@ TEST(ExternalBackwardCampaign, RefutesPassesThatAreWrong) {
                              Fault{"summed", "row_sum_vjp g > d0", "col_sum_vjp g > d0",
                                    " differ from those of one-shot in float64: ", 150}}) {
     const auto pass = opened(changed_example(fault.name, fault.right, fault.wrong));
-    const CampaignReport report = report_on(*pass, is_slow_build() ? fault.slow_run_count : 300);
+    const CampaignReport report = report_on(*pass, fault.run_count);
     const auto find = std::ranges::find(report.finds, "wrong-gradient", &CampaignFind::signature);
     ASSERT_NE(find, report.finds.end()) << fault.name;
     EXPECT_LE(find->dispatch_count, 4u) << find->text;

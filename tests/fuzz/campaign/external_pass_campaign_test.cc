@@ -138,7 +138,7 @@ TEST(ExternalPlannerCampaign, GoesOnToTheFilesOfAnUndisturbedOne) {
   const auto planner = faulty(PassKind::kPlanner, "short");
   CampaignOptions options;
   options.planner = &planner->planner;
-  options.run_count = is_slow_build() ? 300 : 600;
+  options.run_count = 300;
   options.out_dir = campaign_folders::fresh_folder("planner_whole");
   int write_count = 0;
   options.on_journal_write = [&] { ++write_count; };

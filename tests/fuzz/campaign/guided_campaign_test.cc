@@ -134,9 +134,8 @@ CampaignOptions guided_campaign_on_queues(std::string_view encoder, uint64_t run
 }
 
 TEST(GuidedCampaign, LeavesTheSameFilesWhateverTheNumberOfJobs) {
-  CampaignOptions on_queues = guided_campaign_on_queues("mlx-fences", is_slow_build() ? 80 : 300);
-  for (CampaignOptions one :
-       {guided_campaign_of("mlx-2024", is_slow_build() ? 300 : 700, ""), on_queues}) {
+  CampaignOptions on_queues = guided_campaign_on_queues("mlx-fences", is_slow_build() ? 80 : 150);
+  for (CampaignOptions one : {guided_campaign_of("mlx-2024", 300, ""), on_queues}) {
     one.out_dir = fresh_folder("one");
     CampaignOptions two = one;
     two.out_dir = fresh_folder("two");
@@ -313,7 +312,7 @@ TEST(GuidedCampaign, IsAnUnguidedOneInItsFirstGeneration) {
 // Mutants whose operands may not overlap as they do are nobody's finding.
 TEST(GuidedCampaign, FindsNothingInARightEncoder) {
   for (const char* encoder : {"interlock", "interlock-scoped", "ggml-vulkan-reorder"}) {
-    CampaignOptions options = guided_campaign_of(encoder, proof_count(20'000, 1500, 5), "");
+    CampaignOptions options = guided_campaign_of(encoder, proof_count(20'000, 500, 5), "");
     options.oracles.judges_excess = std::string(encoder) == "interlock";
     const CampaignReport report = reported(options);
     for (const std::string& disagreement : report.disagreements) ADD_FAILURE() << disagreement;

@@ -71,11 +71,10 @@ class Shards : public testing::TestWithParam<Sample> {};
 
 TEST_P(Shards, AreTheCampaignOnceTheyAreMerged) {
   // A number of blocks that no number of shards divides, and a last one that is not whole.
-  CampaignOptions options =
-      campaign_of(GetParam().encoder, is_slow_build() ? 1290 : 1800, fresh_folder("one"));
+  CampaignOptions options = campaign_of(GetParam().encoder, 1290, fresh_folder("one"));
   options.first_run = 100;
   options.keeps_all_signatures = GetParam().keeps_all_signatures;
-  options.finds_per_shape = is_slow_build() ? 1 : 3;
+  options.finds_per_shape = is_slow_build() ? 1 : 2;
   const CampaignReport one = reported(options);
   const auto files = files_in(options.out_dir);
   EXPECT_GT(files.size(), 1u);
@@ -97,6 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Shards,
 
 TEST(MergedBlocks, LeaveOutRunsThatTheFolderHas) {
   CampaignOptions options = campaign_of("none", 520, fresh_folder("whole"));
+  options.finds_per_shape = 1;
   const CampaignReport whole = reported(options);
   const std::vector<std::string> folders = run_shards(options, 2);
   options.out_dir = fresh_folder("has_some");

@@ -62,7 +62,7 @@ void expect_shown(const CampaignFind& find) {
 TEST(QueuePlannerCampaign, FindsEachBrokenPlannerWithinTwentyThousandPrograms) {
   for (const PlannerEntry& planner : planner_registry()) {
     if (!planner.takes_queues || !planner.is_broken) continue;
-    for (uint64_t seed = 1; seed <= (is_slow_build() ? 1u : 5u); ++seed) {
+    for (uint64_t seed = 1; seed <= static_cast<uint64_t>(proof_count(5, 1)); ++seed) {
       CampaignOptions options = options_of(planner.name, seed, 20'000);
       options.find_limit = 1;
       const CampaignReport report = reported(options);
@@ -75,7 +75,7 @@ TEST(QueuePlannerCampaign, FindsEachBrokenPlannerWithinTwentyThousandPrograms) {
 }
 
 TEST(QueuePlannerCampaign, FindsNothingInAPlannerThatIsNotBroken) {
-  const int count = proof_count(100'000, 2000);
+  const int count = proof_count(100'000, 600);
   for (const PlannerEntry& planner : planner_registry()) {
     if (!planner.takes_queues || planner.is_broken) continue;
     const CampaignReport report =

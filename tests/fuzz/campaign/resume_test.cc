@@ -61,7 +61,7 @@ TEST(Resume, MakesRunsBetweenManyOthers) {
 
 // A journal may come from anybody, and its lines may be long.
 TEST(Resume, CanBeInterruptedWhileItReads) {
-  CampaignOptions options = campaign_of("none", 300, fresh_folder("reads"));
+  CampaignOptions options = campaign_of("none", 40, fresh_folder("reads"));
   reported(options);
   const auto files = campaign_folders::files_in(options.out_dir);
   Stop stop;

@@ -25,7 +25,7 @@
 namespace interlock::queue_generator_test {
 namespace {
 
-constexpr uint64_t kSeedCount = program_count(20'000);
+constexpr uint64_t kSeedCount = program_count(5'000, 20);
 
 QueueGeneratorOptions options_of(uint64_t seed) {
   QueueGeneratorOptions options;

@@ -347,7 +347,7 @@ TEST(Cause, ShowsAProbeThatFails) {
     const EncoderEntry encoder = mutant(name);
     CampaignOptions options;
     options.encoder = &encoder;
-    options.run_count = is_slow_build() ? 5 : 50;
+    options.run_count = is_slow_build() ? 5 : 20;
     const auto report = run_campaign(options);
     ASSERT_TRUE(report);
     EXPECT_FALSE(report->finds.empty()) << name;

@@ -41,7 +41,7 @@ std::vector<std::string> disagreements_on(const std::string& text,
 }
 
 TEST(QueueJudges, AgreeOnGeneratedPrograms) {
-  const int count = proof_count(20'000, 1000);
+  const int count = proof_count(20'000, 300, 15);
   int finding_count = 0;
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
@@ -218,7 +218,7 @@ TEST(QueueJudges, AgreeWithTheEmulatedDevice) {
   options.device.backend = find_backend("cuda-emulated");
   uint64_t ran_count = 0;
   uint64_t clean_trial_count = 0;
-  const int count = program_count(150, 10);
+  const int count = program_count(60, 6);
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const ProgramDraft draft = generate_queues(choice);

@@ -51,7 +51,7 @@ std::vector<float> first_of(std::vector<float> values, size_t count) {
 }
 
 TEST(LoraRun, StallsWithGgmlAndFallsWithEveryNodePinnedAndWithLiveness) {
-  const WorkloadOptions options = is_slow_build() ? lora_run(4, 12) : lora_run(30, 8);
+  const WorkloadOptions options = is_slow_build() ? lora_run(4, 12) : lora_run(30, 5);
   const std::vector<float> broken = losses_with(options, "ggml");
   const std::vector<float> pinned = losses_with(options, "ggml", Pinned::kEveryNode);
   const std::vector<float> fixed = losses_with(options, "liveness");
@@ -68,7 +68,7 @@ TEST(LoraRun, StallsWithGgmlAndFallsWithEveryNodePinnedAndWithLiveness) {
 // What follows does not change the first steps.
 TEST(LoraRun, HasTheNumbersOfTheDocument) {
   if (is_slow_build()) GTEST_SKIP() << "Numbers of optimized builds; the run above is the same.";
-  const uint64_t step_count = 10;
+  const uint64_t step_count = 5;
   const WorkloadOptions options = lora_run(30, step_count);
   ASSERT_EQ(column_of("ggml-1501.csv", 1).size(), 100u);
   EXPECT_EQ(losses_with(options, "ggml"), first_of(column_of("ggml-1501.csv", 1), step_count));

@@ -34,13 +34,11 @@ add_test(NAME ${INTERLOCK_TEST_PREFIX}c_library.abi
 set_tests_properties(${INTERLOCK_TEST_PREFIX}c_library.abi PROPERTIES SKIP_RETURN_CODE 77)
 
 # The Python package, with the Python that is there.
-find_program(INTERLOCK_PYTHON python3)
-mark_as_advanced(INTERLOCK_PYTHON)
-if(INTERLOCK_PYTHON)
+if(INTERLOCK_TEST_PYTHON)
   foreach(script document_test package_test stop_test)
     set(test ${INTERLOCK_TEST_PREFIX}python.${script})
     add_test(NAME ${test}
-      COMMAND ${INTERLOCK_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/bindings/python/${script}.py
+      COMMAND ${INTERLOCK_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/bindings/python/${script}.py
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${test} PROPERTIES ENVIRONMENT
       "INTERLOCK_LIBRARY=$<TARGET_FILE:interlock_c>;PYTHONPATH=${PROJECT_SOURCE_DIR}/bindings/python:${PROJECT_SOURCE_DIR}/capture/torch;PYTHONDONTWRITEBYTECODE=1")

@@ -12,6 +12,7 @@
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "tests/cli/command.h"
+#include "tests/program_count.h"
 
 namespace interlock::external_encoders_test {
 namespace {

@@ -29,9 +29,10 @@ mirror_tree "$next" "$tree"
 
 compiler=$(command -v clang++ || command -v g++)
 if [[ -z ${INTERLOCK_TEST_ALL:-} ]]; then
-  # What compiled, and has no file or folder that changed since, compiles.
+  # What compiled, and has no file or folder that changed since, compiles. No source has a file of tests/.
   compiled=$work/compiled
-  if [[ -e $compiled && -z $(find "$tree" "$root/tests/extending/try.sh" "$compiler" -newer "$compiled" -print -quit) ]]; then
+  used=("$tree"/{encoder,simulator,backends,capture,fuzz,bindings} "$root"/tests/extending/{toys.patch,try.sh} "$compiler")
+  if [[ -e $compiled && -z $(find "${used[@]}" -newer "$compiled" -print -quit) ]]; then
     echo "The toys compiled, and nothing has changed since."
     exit 0
   fi

@@ -301,7 +301,7 @@ TEST(Windows, JudgeALongLogToItsEnd) {
     findings.insert(findings.end(), found.begin(), found.end());
     return Result<Success>(Success{});
   };
-  ASSERT_TRUE(convert_log_in_windows(input, "test.ilog", 1 << 20, take).has_value());
+  ASSERT_TRUE(convert_log_in_windows(input, "test.ilog", 4 << 20, take).has_value());
   EXPECT_EQ(submission_count, frame_count + 2);
   EXPECT_THAT(findings, ElementsAre(StartsWith("WAW hazard: ")));
 }

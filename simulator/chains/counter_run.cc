@@ -13,6 +13,14 @@ class CounterRun {
     for (const Semaphore& semaphore : program.semaphores) counters_.push_back(semaphore.initial);
   }
 
+  // Where these have run.
+  CounterRun(const Program& program, const std::vector<bool>& have_run) : CounterRun(program) {
+    is_done_ = have_run;
+    for (size_t t = 0; t < have_run.size(); ++t) {
+      if (have_run[t]) count_signals(t);
+    }
+  }
+
   std::vector<StatementId> run() {
     size_t t = 0;
     while (t < program_.statements.size()) {
@@ -26,6 +34,17 @@ class CounterRun {
       t = 0;
     }
     return std::move(done_);
+  }
+
+  bool may_run(size_t t) const {
+    const SyncStep* step = step_at(t);
+    if (step != nullptr && (step->kind == SyncKind::kWait || step->kind == SyncKind::kHostWaits) &&
+        !step->is_from_outside && counters_[step->semaphore.index] < step->value) {
+      return false;
+    }
+    const auto is_host = [&](size_t s) { return is_host_action(s); };
+    if (is_host_action(t)) return all_done_before(t, is_host) && (step == nullptr || is_idle(t));
+    return is_submitted(t) && is_next_of_its_queue(t) && has_joined(t) && has_sources(t);
   }
 
  private:
@@ -57,17 +76,6 @@ class CounterRun {
       if (!is_done_[s] && is_asked(s)) return false;
     }
     return true;
-  }
-
-  bool may_run(size_t t) const {
-    const SyncStep* step = step_at(t);
-    if (step != nullptr && (step->kind == SyncKind::kWait || step->kind == SyncKind::kHostWaits) &&
-        !step->is_from_outside && counters_[step->semaphore.index] < step->value) {
-      return false;
-    }
-    const auto is_host = [&](size_t s) { return is_host_action(s); };
-    if (is_host_action(t)) return all_done_before(t, is_host) && (step == nullptr || is_idle(t));
-    return is_submitted(t) && is_next_of_its_queue(t) && has_joined(t) && has_sources(t);
   }
 
   bool is_submitted(size_t t) const {
@@ -137,6 +145,11 @@ class CounterRun {
 
 std::vector<StatementId> run_by_counters(const Program& program) {
   return CounterRun(program).run();
+}
+
+bool may_run_by_counters(const Program& program, const std::vector<bool>& have_run,
+                         StatementId statement) {
+  return CounterRun(program, have_run).may_run(statement.index);
 }
 
 }  // namespace interlock

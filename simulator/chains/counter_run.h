@@ -14,4 +14,9 @@ namespace interlock {
 // Cost: cubic in the statements.
 std::vector<StatementId> run_by_counters(const Program& program);
 
+// Returns whether the statement may run where these have, by statement, and no others.
+// Requires: as above; it is not among them. Cost: quadratic in the statements.
+bool may_run_by_counters(const Program& program, const std::vector<bool>& have_run,
+                         StatementId statement);
+
 }  // namespace interlock

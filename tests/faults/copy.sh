@@ -8,6 +8,10 @@ logs=$work/logs
 log=$logs/last # What builds and patches say.
 jobs=$(nproc 2>/dev/null || echo 2)
 
+# A mutated program may allocate or write without end, and must not take the machine with it.
+memory_kib_max=$((12 << 20))
+file_blocks_max=$((1 << 20))
+
 source "$root/tests/mirror_tree.sh"
 
 # Makes the copy equal to the tree: an interrupted run may have left a fault in it.
@@ -36,3 +40,18 @@ configure() {
 }
 
 build_target() { ninja -C "$build" "$1" >>"$log" 2>&1; }
+
+# Makes `patches` those that the arguments name, which may be patterns; exits if there is none.
+find_patches() {
+  local name
+  patches=()
+  for name in "$@"; do
+    # shellcheck disable=SC2206
+    local -a matches=("$faults"/${name%.patch}.patch)
+    [[ -e ${matches[0]} ]] || {
+      echo "dev: there is no fault '$name' in tests/faults." >&2
+      exit 2
+    }
+    patches+=("${matches[@]}")
+  done
+}

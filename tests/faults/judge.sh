@@ -7,10 +7,6 @@ set -euo pipefail
 source "${BASH_SOURCE[0]%/*}/copy.sh"
 results=$work/results.tsv # fault, hash of the patch, hash of the tree, verdict, by what; the last counts
 
-# A mutated program may allocate or write without end, and must not take the machine with it.
-memory_kib_max=$((12 << 20))
-file_blocks_max=$((1 << 20))
-
 # --- Tests ----------------------------------------------------------------------------------------
 
 # Prints the test programs that a fault in the file may fail, those that look at it first come first.
@@ -179,7 +175,7 @@ main() {
         echo "dev: unknown argument '$argument'" >&2
         exit 2
         ;;
-      *) names+=("${argument%.patch}") ;;
+      *) names+=("$argument") ;;
     esac
   done
   ((${#names[@]} > 0)) || names=('*')
@@ -188,17 +184,8 @@ main() {
   configure
   tree_hash=$(hash_of_tree)
   local patch name known verdict by patch_hash
-  local -a patches=()
-  for name in "${names[@]}"; do
-    # A name may be a pattern.
-    # shellcheck disable=SC2206
-    local -a matches=("$faults"/$name.patch)
-    [[ -e ${matches[0]} ]] || {
-      echo "dev: there is no fault '$name' in tests/faults." >&2
-      exit 2
-    }
-    patches+=("${matches[@]}")
-  done
+  local -a patches
+  find_patches "${names[@]}"
 
   local -A counts=()
   for patch in "${patches[@]}"; do

@@ -17,11 +17,31 @@ outcome_at() {
     exec timeout -k 5 "$seconds_max" "$build/tests/contradict_faults" "$seed" "$program_count"
   ) >"$out" 2>>"$log" || status=$?
   case $status in
-    0) printf 'none of %s\t\n' "$program_count" ;;
+    0)
+      if grep -q crash "$out"; then printf 'crashes\t\n'; else printf 'none of %s\t\n' "$program_count"; fi
+      ;;
     1) head -n 1 "$out" | cut -f 1,2 ;;
     124 | 137) printf 'too long\t\n' ;;
     *) printf 'crashes\t\n' ;;
   esac
+}
+
+# Whatever a second method contradicts without a fault, no fault is to blame for.
+check_tree() {
+  log=$logs/without_a_fault
+  : >"$log"
+  build_target contradict_faults || {
+    echo "dev: without any fault contradict_faults does not build; see $log." >&2
+    exit 2
+  }
+  local seed
+  for ((seed = 1; seed <= seed_count; ++seed)); do
+    [[ $(outcome_at "$seed") == none* ]] || {
+      echo "dev: without any fault a verdict is contradicted; see $logs/contradiction." >&2
+      exit 2
+    }
+  done
+  is_checked=true
 }
 
 # Prints the seeds of a patch of which the outcome is known, each with what else the line says.
@@ -42,7 +62,9 @@ judge() {
     grep -q "^$seed"$'\t' <<<"$known" || left+=("$seed")
   done
   ((${#left[@]} > 0)) || return 0
+  $is_checked || check_tree
   local outcome=''
+  log=$logs/$name
   : >"$log"
   if ! apply "$patch"; then
     outcome=$'does not apply\t'
@@ -79,7 +101,7 @@ row_of() {
 }
 
 main() {
-  trusts_old=false seed_count=5 program_count=20000
+  trusts_old=false seed_count=5 program_count=20000 is_checked=false
   local -a names=()
   local argument
   for argument in "$@"; do
@@ -110,7 +132,6 @@ main() {
   local patch name patch_hash contradicted=0
   for patch in "${patches[@]}"; do
     name=$(basename "$patch" .patch)
-    log=$logs/$name
     patch_hash=$(hash_of <"$patch")
     judge "$name" "$patch" "$patch_hash"
     if row_of "$name" "$patch_hash"; then contradicted=$((contradicted + 1)); fi

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "simulator/schedules/observability.h"
 #include "tests/simulator/judges/host_cache.h"
 #include "tests/simulator/judges/part_execution.h"
+#include "tests/simulator/judges/part_reversals.h"
 #include "tests/simulator/judges/payload_runs.h"
 #include "tests/simulator/judges/signals_on_machine.h"
 #include "tests/simulator/judges/waiting_circles.h"
@@ -33,6 +35,7 @@
 #include "tests/simulator/programs/random_host_programs.h"
 #include "tests/simulator/programs/random_machine_programs.h"
 #include "tests/simulator/programs/random_queue_programs.h"
+#include "tests/simulator/programs/random_stage_programs.h"
 
 namespace interlock {
 namespace {
@@ -60,7 +63,10 @@ Found judge(const Program& program, uint64_t number) {
   const QueueJudgement judgement = judge_queues(program, options, number);
   if (judgement.disagreements.empty()) return std::nullopt;
   const InternalDisagreement& first = judgement.disagreements.front();
-  return Contradiction{std::string(word_of(first.stage)), first.message, ""};
+  // What is drawn is valid, and its signals come in the order of their values.
+  const std::string_view method =
+      first.stage == OracleStage::kBuild ? "construction" : word_of(first.stage);
+  return Contradiction{std::string(method), first.message, ""};
 }
 
 Found judge_campaign_program(const Program& program, uint64_t number) {
@@ -205,6 +211,9 @@ Found judge_executions(const Program& program, uint64_t /*number*/) {
   if (!reference.cycle.empty() || find_unordered_signals(program)) return std::nullopt;
   const Program run = run_of(program, reference);
   if (QueueMachine(run, {.splits_memory = true}).pieces().size() > kPiecesMax) return std::nullopt;
+  if (const std::optional<std::string> wrong = find_wrong_kinds(run)) {
+    return Contradiction{"machine", *wrong, ""};
+  }
   // Two writes of one operation to a byte may end either way.
   if (!find_alias_violations(run, 1).empty()) return std::nullopt;
   return compare_with_executions("all executions", is_called_observable(run),
@@ -216,8 +225,9 @@ struct ProgramSort {
   Found (*judge)(const Program& program, uint64_t number);
 };
 
-constexpr std::array<ProgramSort, 7> kSorts = {{{campaign_program, judge_campaign_program},
+constexpr std::array<ProgramSort, 8> kSorts = {{{campaign_program, judge_campaign_program},
                                                 {program_of_much_sync, judge_if_ordered},
+                                                {random_stage_program, judge_if_ordered},
                                                 {program_with_destroys, judge_if_ordered},
                                                 {program_of_signals, judge_signals},
                                                 {random_host_program, judge_host},

@@ -15,9 +15,10 @@ struct Contradiction {
 };
 
 // Draws program `number` of a seed and compares what is said of it; none where all agree, as they
-// do unless there is a fault in one of them. Programs of seven sorts take turns, by `number`: those
-// of campaigns, those with much sync, with destroys, with signals in any order, with a host and its
-// cache, those that are stuck, and those that are so small that all their executions are tried.
+// do unless there is a fault in one of them. Programs of eight sorts take turns, by `number`: those
+// of campaigns, those with much sync, with stages, with destroys, with signals in any order, with a
+// host and its cache, those that are stuck, and those that are so small that all their executions
+// are tried.
 // Cost: about a millisecond or two.
 std::optional<Contradiction> find_contradiction(uint64_t seed, uint64_t number);
 

@@ -13,7 +13,7 @@ namespace interlock {
 namespace {
 
 constexpr std::string_view kKindsThatWait[] = {"serial", "concurrent", "serial blocking",
-                                            "legacy-default", "graph"};
+                                               "legacy-default", "graph"};
 
 class DeadlockSketch {
  public:
@@ -22,8 +22,10 @@ class DeadlockSketch {
   std::string text() {
     std::string text = "interlock 1\nmemory m 4\n";
     queue_count_ = 2 + choice_.below(4);
+    const bool joins = choice_.chance(1, 3);
     for (uint64_t q = 0; q < queue_count_; ++q) {
-      const uint64_t kind = choice_.chance(1, 2) ? 0 : choice_.below(std::size(kKindsThatWait));
+      const uint64_t any_kind = choice_.chance(1, 2) ? 0 : choice_.below(std::size(kKindsThatWait));
+      const uint64_t kind = joins ? 2 + choice_.below(2) : any_kind;
       is_graph_.push_back(kind == 4);
       text += fmt::format("q{}: queue {}\n", q, kKindsThatWait[kind]);
     }
@@ -66,9 +68,9 @@ class DeadlockSketch {
     const uint64_t count = 1 + choice_.below(4);
     std::vector<std::string> dispatches;
     for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t sort = choice_.below(8);
+      const uint64_t sort = choice_.below(6);
       if (sort == 0) {
-        lanes_.push_back({choice_.chance(1, 2) ? "host idle" : "host idle on " + any_queue()});
+        lanes_.push_back({choice_.chance(1, 3) ? "host idle" : "host idle on " + any_queue()});
       } else if (sort == 1) {
         lanes_.push_back({"submit on " + any_queue()});
       } else {

@@ -101,7 +101,7 @@ row_of() {
 }
 
 main() {
-  trusts_old=false seed_count=5 program_count=20000 is_checked=false
+  trusts_old=false seed_count=5 program_count=10000 is_checked=false
   local -a names=()
   local argument
   for argument in "$@"; do

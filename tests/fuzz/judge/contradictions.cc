@@ -42,7 +42,7 @@ namespace {
 
 using Found = std::optional<Contradiction>;
 
-std::optional<Program> parsed(const std::string& text) {
+std::optional<Program> valid_program(const std::string& text) {
   ParseOptions options;
   options.reads_every_queue = true;
   Result<Program> program = parse(text, "test", options);
@@ -56,7 +56,7 @@ Program run_of(const Program& program, const ReferenceOrder& reference) {
 
 // All judges of campaigns: the search of chains, the machine of counters, random schedules, the
 // CPU, and what removal of sync leaves.
-Found judge(const Program& program, uint64_t number) {
+Found judge_by_all(const Program& program, uint64_t number) {
   QueueJudgeOptions options;
   options.text_period = 0;
   options.advice_period = options.reversal_period = options.cpu_period = 1;
@@ -67,10 +67,6 @@ Found judge(const Program& program, uint64_t number) {
   const std::string_view method =
       first.stage == OracleStage::kBuild ? "construction" : word_of(first.stage);
   return Contradiction{std::string(method), first.message, ""};
-}
-
-Found judge_campaign_program(const Program& program, uint64_t number) {
-  return judge(program, number);
 }
 
 std::string campaign_program(Choice& choice) {
@@ -89,7 +85,7 @@ std::string program_of_much_sync(Choice& choice) {
 
 Found judge_if_ordered(const Program& program, uint64_t number) {
   if (find_unordered_signals(program)) return std::nullopt;
-  return judge(program, number);
+  return judge_by_all(program, number);
 }
 
 std::string program_with_destroys(Choice& choice) {
@@ -141,7 +137,7 @@ Found judge_signals(const Program& program, uint64_t number) {
                          ""};
   }
   if (pair) return std::nullopt;
-  return judge(program, number);
+  return judge_by_all(program, number);
 }
 
 // Whether some hazard is called observable, or a hazard is; none where that is not known.
@@ -173,7 +169,7 @@ Found compare_with_executions(std::string method, std::optional<bool> verdict,
 Found judge_host(const Program& program, uint64_t number) {
   constexpr size_t kStatesMax = 20'000;
   const ReferenceOrder reference = find_reference_order(program);
-  if (!reference.cycle.empty()) return judge(program, number);
+  if (!reference.cycle.empty()) return judge_by_all(program, number);
   uint64_t work_left = UINT64_MAX;
   const OrderFindings findings = find_order_findings(program, HazardsListed::kAll, work_left);
   if (Found found = compare_with_executions("all states of the cache", !findings.hazards.empty(),
@@ -185,7 +181,7 @@ Found judge_host(const Program& program, uint64_t number) {
                                             find_host_output_divergence(program, kStatesMax))) {
     return found;
   }
-  return judge(program, number);
+  return judge_by_all(program, number);
 }
 
 Found judge_stuck(const Program& program, uint64_t number) {
@@ -197,7 +193,7 @@ Found judge_stuck(const Program& program, uint64_t number) {
   return Contradiction{"circles of waits", *wrong, ""};
 }
 
-std::string tiny_program(Choice& choice) {
+std::string program_of_three(Choice& choice) {
   QueueGeneratorOptions options;
   options.operation_count_max = 3;
   options.ends_values = false;
@@ -225,14 +221,14 @@ struct ProgramSort {
   Found (*judge)(const Program& program, uint64_t number);
 };
 
-constexpr std::array<ProgramSort, 8> kSorts = {{{campaign_program, judge_campaign_program},
+constexpr std::array<ProgramSort, 8> kSorts = {{{campaign_program, judge_by_all},
                                                 {program_of_much_sync, judge_if_ordered},
                                                 {random_stage_program, judge_if_ordered},
                                                 {program_with_destroys, judge_if_ordered},
                                                 {program_of_signals, judge_signals},
                                                 {random_host_program, judge_host},
                                                 {random_deadlock, judge_stuck},
-                                                {tiny_program, judge_executions}}};
+                                                {program_of_three, judge_executions}}};
 
 }  // namespace
 
@@ -240,7 +236,7 @@ std::optional<Contradiction> find_contradiction(uint64_t seed, uint64_t number) 
   SeededChoice choice((seed << 32) + number);
   const ProgramSort& sort = kSorts[number % kSorts.size()];
   const std::string text = sort.draw(choice);
-  const std::optional<Program> program = parsed(text);
+  const std::optional<Program> program = valid_program(text);
   if (!program) return std::nullopt;
   Found found = sort.judge(*program, number);
   if (found) found->program = text;

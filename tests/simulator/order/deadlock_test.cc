@@ -1,12 +1,18 @@
-// Deadlocks by hand: which circle is told, where there are several.
+// Deadlocks: which circle is told, where there are several, by hand and at random with fixed seeds.
 #include "simulator/order/deadlock.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "encoder/text/parser.h"
 #include "simulator/order/reference_order.h"
+#include "simulator/schedules/choice.h"
+#include "tests/program_count.h"
+#include "tests/simulator/judges/waiting_circles.h"
+#include "tests/simulator/programs/random_deadlocks.h"
 
 namespace interlock::deadlock_test {
 namespace {
@@ -44,6 +50,24 @@ TEST(FindDeadlock, TellsACircleFromItsFirstStatement) {
 TEST(FindDeadlock, TellsAShortestCircle) {
   EXPECT_EQ(circle_of(kThree + kTwo), "d e");
   EXPECT_EQ(circle_of(kTwo + kThree), "d e");
+}
+
+// By who may run where all others have, on semaphores that count.
+TEST(FindDeadlock, TellsTheFirstOfTheShortestCirclesThatThereAre) {
+  int deadlock_count = 0;
+  const int count = program_count(10'000);
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const std::string text = random_deadlock(choice);
+    ParseOptions options;
+    options.reads_every_queue = true;
+    const Program program = parse(text, "test", options).value();
+    const ReferenceOrder reference = find_reference_order(program);
+    if (reference.cycle.empty()) continue;
+    ASSERT_EQ(find_wrong_circle(program, reference.cycle), std::nullopt) << text;
+    ++deadlock_count;
+  }
+  EXPECT_GT(deadlock_count, count / 2);
 }
 
 }  // namespace

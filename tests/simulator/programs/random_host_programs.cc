@@ -75,12 +75,14 @@ class HostPrograms {
       }
       ++device_value_;
       add(fmt::format("signal s={}", device_value_));
-      if (choice_.chance(1, 10)) add("host invalidates " + moved());
+      // Too early; then the one after is left out more often.
+      const bool is_early = choice_.chance(1, 6);
+      if (is_early) add("host invalidates " + moved());
       if (choice_.chance(1, 8)) add("submit");
       if (has()) {
         add(choice_.chance(1, 5) ? "host idle" : fmt::format("host waits s={}", device_value_));
       }
-      if (has()) add("host invalidates " + moved());
+      if (is_early ? choice_.chance(1, 2) : has()) add("host invalidates " + moved());
     }
   }
 

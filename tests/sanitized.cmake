@@ -128,6 +128,7 @@ set(left_out_of_fuzz_tests
   PassCampaign.ShrinksZtensor167ToOneSavedTensorOneResetAndOneWrite
   Mutants/Canary.IsFoundWithinItsBudget/overflows_after_18_outputs
   LoraRun.StallsWithGgmlAndFallsWithEveryNodePinnedAndWithLiveness
+  Workloads.HaveNoFindingWithRightPlanners
   # Campaigns that are killed: one with a limit takes all ways but that of a guided one.
   Of/KilledCampaign.*/Causes Of/KilledCampaign.*/AllSignatures
   Of/KilledCampaign.GoesOnAfterEachWriteOfTheJournal/*
@@ -149,8 +150,10 @@ set(left_out_of_fuzz_tests
   # That hang, or answer differently: ExternalPlannerCampaign.
   ExternalCampaign.KeepsTheSmallestProgramOfAHang
   ExternalCampaign.SaysThatAnEncoderDoesNotRepeatItself
-  # Wrong gradients of others: ExternalBackward.ThatIsWrongIsFoundAndFoundAgain of cli_tests.
+  # Wrong gradients of others: ExternalBackward.ThatIsWrongIsFoundAndFoundAgain of cli_tests. Policies
+  # of others are asked as planners are.
   ExternalBackwardCampaign.RefutesPassesThatAreWrong
+  ExternalReplayCampaign.JudgesAPolicyAsThatOfThisBuild
   # The same campaign on another number of jobs, by its number of a run, or of another kind of finds: one
   # of each, and of jobs CampaignOfJobs and PassCampaign.
   Signatures/CampaignOfJobs.WritesTheSameFilesForAnyNumber/0
@@ -160,6 +163,11 @@ set(left_out_of_fuzz_tests
   QueuePlannerCampaign.ReproducesAFindFromItsRunAloneOnAnyNumberOfThreads
   PassCampaign.ReproducesAFindFromItsRunAlone
   Campaign.JudgesProgramsAsTheyStandWithoutAnEncoder
+  Campaign.KeepsOneFilePerSignatureIfAskedTo
+  Campaign.FindsOnlyWriteAfterReadInMlx2024
+  CampaignRuns.AreTheSameInTwoHalves
+  CampaignProgressOf.EndsWithWhatIsReported
+  GuidedCampaign.IsAnUnguidedOneInItsFirstGeneration
   Campaign/FindsPerShape.*
   CampaignFinds.EndWithTheLimit
   MyCampaign.FindsNothingInARightEncoder
@@ -175,7 +183,11 @@ set(left_out_of_fuzz_tests
   Mutants/CauseOfMutant.*/resets_too_early
   Chains/CausesOfPasses.AreOnePerFault/10
   Cause.ShowsAProbeThatFails
-  # What a campaign without sync misses, as the report on it has it: Reports of cli_tests.
+  Planners/MinimizePasses.AddNoKindAndKeepTheSignature/3
+  # Journals that are torn: Of/KilledCampaign.DropsATornRecord. What reports have of them, and of what a
+  # campaign without sync misses: Reports of cli_tests, and other tests of CampaignReports.
+  CampaignRecord.TellsOfEachPartOfAJournal
+  CampaignReports.ShowThePictureOfEachFinding
   PosedConflicts.AreWhatAnEncoderWithoutSyncMisses
   # Devices that err: the worker that dies, and those whose bytes differ in one mode.
   Campaign/FaultyDevice.*
@@ -188,6 +200,7 @@ set(left_out_of_fuzz_tests
   Conform.RefutesAProcessWithARingBeforeFiveThousandPrograms
   Conform.ShowsTheFaultsOfMutants
   Conform.ShowsWhatReplays
+  Conform.HoldsMissingAnswersAgainstTheEncoderThatGivesThemLater
   Conform.JudgesNothingWhereAnswersAreMissing
   Conform.OfAProcessThatHangsNamesTheFirstProgramThatHung)
 

@@ -12,7 +12,7 @@ namespace {
 
 TEST(Contradictions, AreNoneWithoutAFault) {
   constexpr uint64_t kSeedCount = 5;
-  const auto count = static_cast<uint64_t>(proof_count(20'000, 160, 20));
+  const auto count = static_cast<uint64_t>(proof_count(4'000, 160, 20));
   for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
     for (uint64_t number = 0; number < count; ++number) {
       const auto found = find_contradiction(seed, number);

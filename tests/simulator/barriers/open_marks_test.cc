@@ -58,7 +58,7 @@ std::string text_of_many_signals(uint64_t seed) {
 }
 
 TEST(OpenMarks, SaysTheSameWhereMarksStandForMoreThanOneSignal) {
-  const int count = share_count(60, 8);
+  const int count = program_count(60, 10);
   int judged = 0;
   for (int seed = 0; seed < count && !HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -126,7 +126,7 @@ std::string text_of_signals_in_turn(uint64_t seed, bool has_open_ones) {
 }
 
 TEST(OpenMarks, SaysTheSameWhereSignalsTakeTurns) {
-  const int count = proof_count(30, 4, 2);
+  const int count = proof_count(30, 12, 6);
   int judged = 0;
   for (int seed = 0; seed < count && !HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

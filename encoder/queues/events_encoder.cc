@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "encoder/queues/given_queues.h"
 #include "encoder/queues/host_work.h"
 #include "encoder/queues/queue_commands.h"
+#include "encoder/sync/encoder_dispatch.h"
 #include "encoder/sync/interlock_events_encoder.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/sync/sync_command.h"
@@ -82,17 +82,12 @@ class EventsOfProgram {
 
  private:
   void add(DispatchId id) {
-    const Dispatch& dispatch = program_.dispatch(id);
-    if (dispatch.host != HostAccess::kNone) {
+    if (program_.dispatch(id).host != HostAccess::kNone) {
       let_host_wait();
       placing_.issue_dispatch(id);
       return;
     }
-    encoder_.encode({.id = id,
-                     .accesses = program_.declared_accesses_of(id),
-                     .atomic_op = dispatch.atomic_op,
-                     .stage = stage_of(dispatch)},
-                    placing_);
+    encoder_.encode(encoder_dispatch_of(program_, id), placing_);
     is_awaited_ = false;
   }
 

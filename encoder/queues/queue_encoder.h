@@ -32,6 +32,8 @@ struct QueueEncoderEntry {
   // Takes what the host reads and writes, and the ends of values (host_work.h); else campaigns give
   // it dispatches alone.
   bool takes_host_work = true;
+  // Puts all on one queue. A planner comes before it, as before those of sync/encoder.h.
+  bool is_of_one_queue = false;
 };
 
 // In queue_registry.cc, which knows all of them.

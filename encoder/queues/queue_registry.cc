@@ -26,7 +26,7 @@ constexpr std::array kQueueEncoders = {
                       true, &encode_streams, false, true, true},
     QueueEncoderEntry{"events",
                       "ours: one queue, scoped barriers, and events where work stands between",
-                      false, false, &encode_events},
+                      false, false, &encode_events, false, false, false, true, true},
     QueueEncoderEntry{"pytorch-no-record",
                       "PyTorch's allocator with streams, blocks reused without record_stream", true,
                       true, &encode_pytorch_unrecorded},

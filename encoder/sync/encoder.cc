@@ -13,6 +13,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
+#include "encoder/sync/encoder_dispatch.h"
 #include "encoder/sync/pending_accesses.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/sync/sync_command.h"
@@ -282,6 +283,12 @@ Program program_as_issued(Source&& source, const RecordingSink& sink) {
 
 }  // namespace
 
+EncoderDispatch encoder_dispatch_of(const Program& program, DispatchId id) {
+  const Dispatch& dispatch = program.dispatch(id);
+  return {id, program.declared_accesses_of(id), dispatch.atomic_op, stage_of(dispatch),
+          program.queue_of(dispatch)};
+}
+
 void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
   PendingAccesses pending(program);
   PendingSink watched(pending, sink);
@@ -311,12 +318,10 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     if (is_stopped()) return;
     const DispatchId id(i);
-    const Dispatch& dispatch = program.dispatch(id);
-    end_command_buffers_before(dispatch.statement);
-    wait_before(dispatch.statement);
-    encoder.encode({id, program.declared_accesses_of(id), dispatch.atomic_op, stage_of(dispatch),
-                    program.queue_of(dispatch)},
-                   watched);
+    const StatementId statement = program.dispatch(id).statement;
+    end_command_buffers_before(statement);
+    wait_before(statement);
+    encoder.encode(encoder_dispatch_of(program, id), watched);
   }
   end_command_buffers_before(StatementId());
   wait_before(StatementId());

@@ -81,7 +81,7 @@ void draw_queues(PassChain& chain, Choice& choice) {
   if (chain.queue_encoder == nullptr) {
     std::vector<const QueueEncoderEntry*> right;
     for (const QueueEncoderEntry& entry : queue_encoder_registry()) {
-      if (!entry.is_broken) right.push_back(&entry);
+      if (!entry.is_broken && !entry.is_of_one_queue) right.push_back(&entry);
     }
     chain.queue_encoder = right[choice.below(right.size())];
   }

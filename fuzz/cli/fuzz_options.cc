@@ -192,6 +192,12 @@ Result<Success> set_passes(FuzzOptions& options) {
         "the encoder '{}' places sync for several queues, and is tried alone or before a planner.",
         names.encoder);
   }
+  if (queue_encoder != nullptr && queue_encoder->is_of_one_queue && !names.planner.empty()) {
+    return error_of(
+        "the encoder '{}' has one queue, and planners are tried after encoders for several; it is "
+        "tried alone.",
+        names.encoder);
+  }
   const bool has_programs = names.planner.empty() && names.encoder.empty();
   const bool has_planner =
       !names.planner.empty() && (names.encoder.empty() || queue_encoder != nullptr);

@@ -189,7 +189,7 @@ std::string as_typed(std::string command) {
   }
   command = std::regex_replace(command, std::regex(" --runs=[0-9e]+"), "");
   if (command.starts_with("interlock fuzz ")) {
-    command += command.find("--queues") == std::string::npos ? " --runs=150" : " --runs=25";
+    command += command.find("--queues") == std::string::npos ? " --runs=150" : " --runs=40";
   }
   if (command.starts_with("interlock conform ")) {
     command += " --runs=50 --stream=2000 --max-distance=40 --max-operands=8";

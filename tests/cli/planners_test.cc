@@ -99,6 +99,10 @@ TEST(FuzzCommand, TriesPlannersOnSeveralQueues) {
 }
 
 TEST(FuzzCommand, RefusesPlannersThatAreNotThereAndDevicesBesideThem) {
+  const CommandResult events =
+      run_interlock({"fuzz", "--planner=liveness", "--encoder=events", "--runs=1"});
+  EXPECT_EQ(events.status, 2) << events.out;
+  EXPECT_THAT(events.err, HasSubstr("the encoder 'events' has one queue"));
   const CommandResult of_one = run_interlock(
       {"fuzz", "--planner=stream-pool-unrecorded", "--encoder=interlock", "--runs=1"});
   EXPECT_EQ(of_one.status, 2) << of_one.out;

@@ -184,32 +184,6 @@ TEST(HazardTracker, KeepsNoSegmentsOfEpochsThatStayNew) {
   EXPECT_TRUE(add(tracker, access_of(AccessMode::kRead, {64 * 99'901 + 39, 64 * 99'901 + 41})));
 }
 
-// Epochs of 32 accesses, which are listed while their ranges are new: of `count` epochs each range
-// comes again after `period`.
-size_t segments_after_epochs(uint64_t count, uint64_t period) {
-  constexpr uint64_t kAccesses = 32;
-  HazardTracker tracker;
-  for (uint64_t epoch = 0; epoch < count; ++epoch) {
-    tracker.begin_epoch();
-    for (uint64_t i = 0; i < kAccesses; ++i) {
-      const uint64_t at = kAccesses * (epoch % period) + i;
-      EXPECT_FALSE(add(tracker, access_of(AccessMode::kWrite, {64 * at, 64 * at + 40})));
-    }
-  }
-  return tracker.segment_count();
-}
-
-// No two epochs in a row have a range in common: one epoch tells nothing of the next one.
-TEST(HazardTracker, GetsToKnowRangesThatComeBackAfterManyEpochs) {
-  EXPECT_EQ(segments_after_epochs(10'000, 100), 3'200u);
-}
-
-TEST(HazardTracker, GetsToKnowFewRangesThatNeverComeBack) {
-  const size_t known = segments_after_epochs(10'000, 10'000);
-  EXPECT_GT(known, 3'200u);   // The same trials.
-  EXPECT_LT(known, 20'000u);  // Of 320,000 ranges.
-}
-
 // Epochs that outgrow a list and those that do not by turns, with buffers, ranges, and both.
 TEST(HazardTracker, GoesFromListsToSegmentsAndBackWithoutLoss) {
   HazardTracker tracker;

@@ -115,7 +115,7 @@ TEST(Conform, ABarrierAfterTheLastDispatchIsNoAdvice) {
 template <size_t kAccessesMax>
 void expect_refuted(size_t dispatch_count, size_t operand_count) {
   ConformOptions options = quick_options();
-  options.distance_max = kAccessesMax + 2;  // At which it has forgotten.
+  options.distance_max = 2 * kAccessesMax;  // At which it has forgotten.
   options.run_count = 50;
   if (operand_count == 0)
     options.operand_count_max = kAccessesMax / 2;  // Of which it forgets none.

@@ -21,7 +21,8 @@ TEST(Contradictions, AreNoneWithoutAFault) {
                           << found->program;
     }
   }
-  print_proof(static_cast<int>(count * kSeedCount),
+  const auto tried = static_cast<int>(count * kSeedCount);
+  print_proof(tried,
               "no verdict that the faults at several queues are held against is contradicted");
 }
 

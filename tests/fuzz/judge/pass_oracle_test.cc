@@ -40,7 +40,7 @@ TEST_P(MinimizePasses, AddNoKindAndKeepTheSignature) {
   const PassChain chain = chain_of(options);
   const PlanOptions plan = plan_options_of_campaign();
   int minimized_count = 0;
-  for (uint64_t run = 0; run < (is_slow_build() ? 8 : has_planner_fault ? 60 : 20); ++run) {
+  for (uint64_t run = 0; run < (is_slow_build() ? 8 : has_planner_fault ? 90 : 20); ++run) {
     const Program program = build(draft_of_run(options, run)).value();
     const PassReport report = judge_passes(chain, program, plan, {}, 1);
     const std::set<FindingKind> allowed = kinds_in(chain, program, plan);

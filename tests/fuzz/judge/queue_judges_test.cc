@@ -218,7 +218,7 @@ TEST(QueueJudges, AgreeWithTheEmulatedDevice) {
   options.device.backend = find_backend("cuda-emulated");
   uint64_t ran_count = 0;
   uint64_t clean_trial_count = 0;
-  const int count = program_count(60, 6);
+  const int count = program_count(60, 4);
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed));
     const ProgramDraft draft = generate_queues(choice);

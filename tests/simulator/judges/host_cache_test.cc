@@ -51,7 +51,7 @@ TEST(HostCache, DiffersExactlyWhenThereIsAHazard) {
     ++judged[has_hazard];
   }
   EXPECT_GT(judged[0], count / 5);
-  EXPECT_GT(judged[1], count / 12);
+  EXPECT_GT(judged[1], count / 16);
   print_proof(judged[0] + judged[1],
               "a hazard with the host iff some execution, with some state of its cache, differs");
 }

@@ -29,7 +29,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr uint64_t kSeedCount = is_slow_build() ? 1 : 2;
+const uint64_t kSeedCount = static_cast<uint64_t>(proof_count(5, 2, 2));
 
 CampaignOptions campaign_of(std::string_view planner, uint64_t seed, uint64_t run_count) {
   CampaignOptions options;
@@ -103,7 +103,7 @@ TEST(PassCampaign, FindsNothingInRightPlanners) {
   for (const PlannerEntry& planner : planner_registry()) {
     if (planner.is_broken) continue;
     const CampaignReport report =
-        reported(campaign_of(planner.name, 7, static_cast<uint64_t>(program_count(400, 16))));
+        reported(campaign_of(planner.name, 7, static_cast<uint64_t>(proof_count(1'000, 400, 16))));
     EXPECT_THAT(report.finds, IsEmpty()) << planner.name << report.finds[0].text;
   }
 }
@@ -296,8 +296,8 @@ TEST(PassCampaign, ShrinksPytorch181723ToTwoReplaysAndOneAccumulate) {
 TEST(PassCampaign, FindsNothingInRightReplayPolicies) {
   for (const ReplayEntry& replay : replay_registry()) {
     if (replay.is_broken) continue;
-    const CampaignReport report =
-        reported(replay_campaign_of(replay.name, 7, static_cast<uint64_t>(program_count(400, 16))));
+    const CampaignReport report = reported(
+        replay_campaign_of(replay.name, 7, static_cast<uint64_t>(proof_count(1'000, 400, 16))));
     EXPECT_THAT(report.finds, IsEmpty()) << replay.name << report.finds[0].text;
   }
 }

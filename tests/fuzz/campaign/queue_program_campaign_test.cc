@@ -40,7 +40,7 @@ CampaignOptions options_of_queues(uint64_t run_count) {
 }
 
 TEST(QueueProgramCampaign, KeepsFindsThatSayWhatIsFound) {
-  CampaignOptions options = options_of_queues(program_count(200, 20));
+  CampaignOptions options = options_of_queues(proof_count(400, 200, 20));
   options.seed = 3;
   options.finds_per_shape = 1;
   const CampaignReport report = reported(options);
@@ -78,7 +78,7 @@ TEST(QueueProgramCampaign, KeepsFindsBetweenReplays) {
 TEST(QueueProgramCampaign, GivesTheSameFilesOnAnyNumberOfThreads) {
   std::vector<std::vector<std::string>> texts;
   for (const uint32_t job_count : {1u, 3u}) {
-    CampaignOptions options = options_of_queues(program_count(40));
+    CampaignOptions options = options_of_queues(proof_count(60, 40));
     options.finds_per_shape = 1;
     options.job_count = job_count;
     texts.emplace_back();

@@ -25,7 +25,7 @@
 namespace interlock::queue_generator_test {
 namespace {
 
-constexpr uint64_t kSeedCount = program_count(5'000, 20);
+const uint64_t kSeedCount = static_cast<uint64_t>(proof_count(20'000, 5'000, 20));
 
 QueueGeneratorOptions options_of(uint64_t seed) {
   QueueGeneratorOptions options;

@@ -86,7 +86,7 @@ TEST(Judge, FindsNothingInWhatIsOnlyPossible) {
 TEST(Judge, AgreesOnApproximateDispatches) {
   int possible_count = 0;
   int tried_count = 0;
-  for (uint64_t seed = 0; tried_count < program_count(600, 15); ++seed) {
+  for (uint64_t seed = 0; tried_count < proof_count(2'000, 600, 15); ++seed) {
     SeededChoice choice(seed);
     ProgramDraft draft = generate(choice, {});
     bool has_bounds = false;
@@ -102,7 +102,7 @@ TEST(Judge, AgreesOnApproximateDispatches) {
     ASSERT_THAT(report.disagreements, IsEmpty()) << "seed " << seed << '\n' << print(*program);
     possible_count += report.facts.empty() && report.fewest_barriers > report.barrier_count;
   }
-  EXPECT_GT(possible_count, program_count(600, 15) / 40);
+  EXPECT_GT(possible_count, proof_count(2'000, 600, 15) / 40);
 }
 
 TEST(Judge, TellsAnOrderedHazardFromAnUnorderedOne) {

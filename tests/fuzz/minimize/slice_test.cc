@@ -154,7 +154,7 @@ TEST(Slice, LeadsToProgramsAsSmallAsTheWholeOneDoes) {
     CampaignOptions options;
     options.encoder = find_encoder(encoder);
     Ends ends;
-    for (uint64_t run = 0; ends.count < program_count(100, 14); ++run) {
+    for (uint64_t run = 0; ends.count < proof_count(300, 100, 14); ++run) {
       const Program program = build(draft_of_run(options, run)).value();
       compare_ends(encode_with(program, options.encoder), ends);
       if (HasFatalFailure()) return;

@@ -47,7 +47,9 @@ void expect_witness(const Program& program, const HappensBefore& order, const Fi
   }
 }
 
-void expect_agreement(const Program& program, const CheckOptions& options, Counts& counts) {
+// Hazards after own reads among them, which the machine has as the specification does.
+void expect_agreement(const Program& program, CheckOptions options, Counts& counts) {
+  options.counts_own_reads = true;
   const HappensBefore order(program);
   bool has_hazard = false;
   bool is_observable = false;

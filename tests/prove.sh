@@ -11,12 +11,6 @@ cd "$root"
 work=build/prove
 jobs=$1
 
-# Of what decides what the tests say: documents of their results have no say.
-hash_of_sources() {
-  files_of . | grep -v -e '^./docs/' -e '\.md$' -e '^./tests/faults/.*\.patch$' |
-    LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c 1-16
-}
-
 # Prints the names of tests that try more programs here than in `./dev test`, or say how many they
 # tried: `Suite.Test`. A function beside them that does so does it for all tests of its file.
 tests_with_counts() {
@@ -41,7 +35,7 @@ selected_tests() {
 }
 
 mkdir -p "$work"
-hash=$(hash_of_sources)
+hash=$(hash_of_sources .)
 passed=$work/$hash.passed # the names of tests
 said=$work/$hash.said     # what they said
 touch "$passed" "$said"

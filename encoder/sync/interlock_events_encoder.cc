@@ -34,13 +34,11 @@ void InterlockEventsEncoder::finish(CommandSink& sink) {
   issue_before(sink);
   issue_epoch(before_, kNoSet, {}, sink);
   before_ = {};
-  current_.first = count_ + 1;
 }
 
 void InterlockEventsEncoder::take(const BarrierNeeds& needs, CommandSink& sink) {
   if (needs.latest() >= current_.first) {
     issue_before(sink);
-    current_.first = count_ + 1;
     owes_sync_ = true;
   }
   current_.needs |= needs;
@@ -63,7 +61,7 @@ void InterlockEventsEncoder::issue_before(CommandSink& sink) {
     issue_epoch(before_, kNoSet, {}, sink);
   }
   owes_sync_ = false;
-  before_ = std::exchange(current_, {});
+  before_ = std::exchange(current_, {.first = count_ + 1});
 }
 
 void InterlockEventsEncoder::issue_epoch(const Epoch& epoch, uint32_t set_after,

@@ -44,21 +44,23 @@ class InterlockEventsEncoder final : public Encoder {
 
   // What is issued next to each other. Dispatches count from 1; none: a command buffer ends.
   struct Epoch {
-    uint32_t first = 1;              // The number of its first dispatch, or of the next one.
-    std::vector<DispatchId> issued;  // In order.
-    BarrierNeeds needs;              // Of those before it.
+    uint32_t first = 1;                // The number of its first dispatch, or of the next one.
+    std::vector<DispatchId> issued{};  // In order.
+    BarrierNeeds needs{};              // Of those before it.
   };
 
   // Takes what needs no dispatch of the current epoch to be over; else begins another one.
   void take(const BarrierNeeds& needs, CommandSink& sink);
 
   // Issues the epoch before and what stands between it and the current one, which becomes the epoch
-  // before. Its needs are known by then.
+  // before, and begins another. Its needs are known by then.
   void issue_before(CommandSink& sink);
 
-  // The scopes that nothing can leave, and the dispatch after which they suffice.
+  // With an event of these scopes set after that dispatch, if it is some.
   void issue_epoch(const Epoch& epoch, uint32_t set_after, const ScopePair& scopes,
                    CommandSink& sink);
+  // The first dispatch of the epoch before after which an event of the scopes meets what the
+  // current one needs. Requires: after the last one it does.
   uint32_t earliest_set(const ScopePair& scopes) const;
 
   LatestUses uses_;     // By number of the dispatch.

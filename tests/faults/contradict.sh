@@ -126,7 +126,7 @@ main() {
   find_patches "${names[@]}"
   copy_tree
   configure
-  tree_hash=$(hash_of_tree)
+  tree_hash=$(hash_of_sources "$root")
   echo "| fault | contradicted by | programs at seeds 1 to $seed_count | median | longest |"
   echo '|---|---|---|---|---|'
   local patch name patch_hash contradicted=0

@@ -20,14 +20,6 @@ copy_tree() {
   mirror_tree "$root" "$tree"
 }
 
-hash_of() { sha256sum | cut -c 1-16; }
-
-# Of what decides verdicts: neither the faults nor what is written about them.
-hash_of_tree() {
-  (cd "$root" && files_of . | grep -v -e '^./tests/faults/' -e '^./docs/' -e '\.md$' |
-    xargs sha256sum | hash_of)
-}
-
 # Applies or, with -R, takes back; to the copy alone, also where that lies inside a repository.
 apply() {
   (cd "$tree" && GIT_CEILING_DIRECTORIES=$work git apply "$@" 2>>"$log")

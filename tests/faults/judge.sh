@@ -182,7 +182,7 @@ main() {
 
   copy_tree
   configure
-  tree_hash=$(hash_of_tree)
+  tree_hash=$(hash_of_sources "$root")
   local patch name known verdict by patch_hash
   local -a patches
   find_patches "${names[@]}"

@@ -22,7 +22,7 @@ tests_with_counts() {
       names[++count] = part[2] "." part[3]; counts[count] = 0; inside = 1
     }
     /^}/ { inside = 0 }
-    /proof_count\(|print_proof\(/ { if (inside) counts[count] = 1; else all = 1 }
+    /(proof_count|print_proof|share_count|tries_all|ShareOfChoices choice)\(/ { if (inside) counts[count] = 1; else all = 1 }
     END { print_all() }' {} + | LC_ALL=C sort -u
 }
 

@@ -58,14 +58,14 @@ std::vector<DispatchId> longest_chain(const Program& program, const ByteSegments
 
 }  // namespace
 
-GreedyBarriers::GreedyBarriers(std::vector<ForcingPair> destroys) : destroys_(std::move(destroys)) {
-  constexpr size_t kDispatchesTypical = 32;
-  levels_.reserve(kDispatchesTypical);
-  forcing_.reserve(kDispatchesTypical);
+GreedyBarriers::GreedyBarriers(const Program& program, std::vector<ForcingPair> destroys)
+    : destroys_(std::move(destroys)) {
+  levels_.reserve(program.dispatches.size());
+  forcing_.reserve(std::min(program.dispatches.size(), size_t{32}));
 }
 
 // The destroys before `dispatch`; a barrier for them serves it, too.
-void GreedyBarriers::see_destroys(DispatchId dispatch) {
+[[gnu::noinline]] void GreedyBarriers::see_destroys(DispatchId dispatch) {
   for (; next_destroy_ < destroys_.size(); ++next_destroy_) {
     const ForcingPair& destroy = destroys_[next_destroy_];
     if (dispatch < destroy.second) return;
@@ -80,11 +80,17 @@ uint64_t GreedyBarriers::count() {
   return forcing_.size();
 }
 
+[[gnu::noinline]] void GreedyBarriers::append_level(Stamp level) { levels_.push_back(level); }
+
+[[gnu::noinline]] void GreedyBarriers::append_forcing(DispatchId first, DispatchId second) {
+  forcing_.push_back({first, second});
+}
+
 void GreedyBarriers::see(DispatchId dispatch, const ScannedConflicts& latest) {
-  if (next_destroy_ < destroys_.size()) see_destroys(dispatch);
-  if (latest.level != 0) levels_.push_back(latest.level);
+  if (!destroys_.empty()) see_destroys(dispatch);
+  if (latest.level != 0) append_level(latest.level);
   if (latest.any > epoch_begin_) {
-    forcing_.push_back({DispatchId(latest.any - 1), dispatch});
+    append_forcing(DispatchId(latest.any - 1), dispatch);
     epoch_begin_ = dispatch.index;
   }
   if (latest.write > memory_epoch_begin_) {
@@ -111,14 +117,14 @@ BarrierBounds GreedyBarriers::bounds(const Program& program, const ByteSegments&
 
 BarrierBounds barrier_bounds(const Program& program) {
   const ByteSegments segments(program);
-  GreedyBarriers greedy(find_destroy_needs(program).pairs);
+  GreedyBarriers greedy(program, find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   scan_conflicts(program, segments, observers);
   return std::move(greedy).bounds(program, segments);
 }
 
 uint64_t fewest_barriers(const Program& program, const ByteSegments& segments) {
-  GreedyBarriers greedy(find_destroy_needs(program).pairs);
+  GreedyBarriers greedy(program, find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   scan_conflicts(program, segments, observers);
   return greedy.count();

@@ -35,7 +35,7 @@ struct BarrierBounds {
 class GreedyBarriers : public ConflictObserver {
  public:
   // `destroys`: DestroyNeeds::pairs of the program.
-  explicit GreedyBarriers(std::vector<ForcingPair> destroys);
+  GreedyBarriers(const Program& program, std::vector<ForcingPair> destroys);
 
   void see(DispatchId dispatch, const ScannedConflicts& latest) override;
 
@@ -46,7 +46,10 @@ class GreedyBarriers : public ConflictObserver {
   BarrierBounds bounds(const Program& program, const ByteSegments& segments) &&;
 
  private:
+  // Apart, so that see() needs no room for what is seldom done.
   void see_destroys(DispatchId dispatch);
+  void append_level(Stamp level);
+  void append_forcing(DispatchId first, DispatchId second);
 
   std::vector<ForcingPair> destroys_;
   size_t next_destroy_ = 0;

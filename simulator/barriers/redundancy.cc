@@ -84,6 +84,15 @@ void append_idle(uint32_t begin, uint32_t end, RedundancyReason reason, uint32_t
   for (uint32_t i = begin; i < end; ++i) redundant.push_back({BarrierId(i), reason, {}, slot});
 }
 
+// Those after the last dispatch.
+void append_idle_at_end(const Program& program, uint32_t begin, uint32_t end,
+                        std::vector<RedundantBarrier>& redundant) {
+  append_idle(begin, end,
+              program.dispatches.empty() ? RedundancyReason::kNothingBefore
+                                         : RedundancyReason::kNothingBehind,
+              static_cast<uint32_t>(program.dispatches.size()), redundant);
+}
+
 // Which epochs conflicts join with the one before.
 struct JoinedSlots {
   const JoinedEpochs& execution;
@@ -96,12 +105,37 @@ bool is_one_needed(const Program& program, const BarrierRow& row) {
          (row.needs_order || (row.needs_visibility && is_full(program, row.begin)));
 }
 
-// The barriers that the joined epochs do not need. Every barrier is full or execution only.
-// Appends the rows to `rows`, unless all barriers are full: then nobody asks for them.
+// What list_redundant() returns where all barriers are full: each row but one before the first
+// dispatch is the begin of the next epoch, and needs order or nothing.
+std::vector<RedundantBarrier> list_redundant_of_full(const Program& program,
+                                                     const JoinedEpochs& joined) {
+  std::vector<RedundantBarrier> redundant;
+  uint32_t row_begin = 0;
+  uint32_t barrier_count = 0;
+  uint32_t epoch = 0;
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kBarrier) barrier_count = statement.index + 1;
+    if (statement.kind != StatementKind::kDispatch || barrier_count == row_begin) continue;
+    if (statement.index == 0) {
+      append_idle(row_begin, barrier_count, RedundancyReason::kNothingBefore, 0, redundant);
+    } else {
+      const bool is_joined = joined.is_joined(++epoch);
+      if (!is_joined || barrier_count - row_begin > 1) {
+        append_redundant(program, {statement.index, row_begin, barrier_count, is_joined, is_joined},
+                         redundant);
+      }
+    }
+    row_begin = barrier_count;
+  }
+  append_idle_at_end(program, row_begin, barrier_count, redundant);
+  return redundant;
+}
+
+// The barriers that the joined epochs do not need. Every barrier is full or execution only, and
+// some are the latter. Appends the rows to `rows`.
 std::vector<RedundantBarrier> list_redundant(const Program& program, const HappensBefore& order,
                                              const JoinedSlots& joined,
                                              std::vector<BarrierRow>& rows) {
-  const bool are_all_full = are_full(program);
   std::vector<RedundantBarrier> redundant;
   uint32_t row_begin = 0;
   uint32_t barrier_count = 0;
@@ -118,15 +152,12 @@ std::vector<RedundantBarrier> list_redundant(const Program& program, const Happe
       const BarrierRow row{next.index, row_begin, barrier_count,
                            joined.execution.is_joined(order.execution_epoch(next)),
                            joined.memory.is_joined(order.memory_epoch(next))};
-      if (!are_all_full) rows.push_back(row);
+      rows.push_back(row);
       if (!is_one_needed(program, row)) append_redundant(program, row, redundant);
     }
     row_begin = barrier_count;
   }
-  append_idle(row_begin, barrier_count,
-              program.dispatches.empty() ? RedundancyReason::kNothingBefore
-                                         : RedundancyReason::kNothingBehind,
-              static_cast<uint32_t>(program.dispatches.size()), redundant);
+  append_idle_at_end(program, row_begin, barrier_count, redundant);
   return redundant;
 }
 
@@ -213,19 +244,27 @@ std::vector<bool> slots_within_hazards(const Program& program, const HappensBefo
 
 }  // namespace
 
-void JoinedEpochs::add_bits() { joined_.push_back(0); }
+// Apart, so that see() needs no room for it.
+[[gnu::noinline]] void JoinedEpochs::start(DispatchId epoch_begin) {
+  previous_ = begin_.is_some() ? begin_ : epoch_begin;
+  begin_ = epoch_begin;
+  if (++count_ > 64 * joined_.size()) joined_.push_back(0);
+}
+
+EpochJoins::EpochJoins(const Program& program, const HappensBefore& order)
+    : program_(program), order_(order), are_all_full_(are_full(program)) {}
 
 void EpochJoins::see(DispatchId dispatch, const ScannedConflicts& latest) {
-  const OrderWindow window = order_.window_of(dispatch);
-  execution_.see(DispatchId(window.unfinished_begin), latest.any);
-  memory_.see(DispatchId(window.invisible_begin), latest.write);
+  execution_.see(order_.execution_epoch_begin(dispatch), latest.any);
+  if (!are_all_full_) memory_.see(order_.memory_epoch_begin(dispatch), latest.write);
 }
 
 BarrierRedundancy EpochJoins::redundant(const DestroyNeeds& destroys) const {
   BarrierRedundancy result;
   if (order_.has_scopes()) return result;
   std::vector<BarrierRow> rows;
-  result.redundant = list_redundant(program_, order_, {execution_, memory_}, rows);
+  result.redundant = are_all_full_ ? list_redundant_of_full(program_, execution_)
+                                   : list_redundant(program_, order_, {execution_, memory_}, rows);
   keep_for_destroys(destroys, result);
   result.words = list_words(program_, rows, result.redundant);
   return result;
@@ -237,20 +276,25 @@ BarrierRedundancy find_redundant(const Program& program, const HappensBefore& or
   if (program.barriers.empty()) return result;
   // A scoped barrier begins no epoch: beside one, epochs say nothing about any barrier.
   if (order.has_scopes()) return find_scoped_redundant(program, UINT64_MAX, destroys);
+  const bool are_all_full = are_full(program);
   LaggingEpochs execution(program, segments);
   LaggingEpochs memory(program, segments);
   for (size_t i = 0; i < program.dispatches.size(); ++i) {
     if (is_stopped()) return {};
     const DispatchId id(i);
     execution.see(id, order.execution_epoch_begin(id), true);
-    memory.see(id, order.memory_epoch_begin(id), false);
+    if (!are_all_full) memory.see(id, order.memory_epoch_begin(id), false);
   }
   std::vector<BarrierRow> rows;
-  result.redundant = list_redundant(program, order, {execution.epochs, memory.epochs}, rows);
-  const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
-  std::erase_if(result.redundant, [&](const RedundantBarrier& entry) {
-    return !is_full(program, entry.barrier.index) && is_within[entry.slot];
-  });
+  if (are_all_full) {
+    result.redundant = list_redundant_of_full(program, execution.epochs);
+  } else {
+    result.redundant = list_redundant(program, order, {execution.epochs, memory.epochs}, rows);
+    const std::vector<bool> is_within = slots_within_hazards(program, order, segments);
+    std::erase_if(result.redundant, [&](const RedundantBarrier& entry) {
+      return !is_full(program, entry.barrier.index) && is_within[entry.slot];
+    });
+  }
   keep_for_destroys(destroys, result);
   result.words = list_words(program, rows, result.redundant);
   return result;

@@ -47,11 +47,7 @@ class JoinedEpochs {
  public:
   // A dispatch, of the epoch that begins at `epoch_begin`, and its latest conflict.
   [[gnu::always_inline]] void see(DispatchId epoch_begin, Stamp latest) {
-    if (epoch_begin != begin_) {
-      previous_ = begin_.is_some() ? begin_ : epoch_begin;
-      begin_ = epoch_begin;
-      if (++count_ > 64 * joined_.size()) add_bits();
-    }
+    if (epoch_begin != begin_) start(epoch_begin);
     if (latest > previous_.index) joined_.back() |= uint64_t{1} << ((count_ - 1) % 64);
   }
   // A conflict joins the epoch of that number with the one before. Requires: it was seen.
@@ -62,7 +58,7 @@ class JoinedEpochs {
   }
 
  private:
-  void add_bits();
+  void start(DispatchId epoch_begin);
 
   DispatchId begin_;              // Of the current epoch; none before the first one.
   DispatchId previous_;           // Of the one before it.
@@ -74,8 +70,7 @@ class JoinedEpochs {
 class EpochJoins : public ConflictObserver {
  public:
   // Requires: `order` was built from `program`; both outlive this.
-  EpochJoins(const Program& program, const HappensBefore& order)
-      : program_(program), order_(order) {}
+  EpochJoins(const Program& program, const HappensBefore& order);
 
   void see(DispatchId dispatch, const ScannedConflicts& latest) override;
 
@@ -86,8 +81,9 @@ class EpochJoins : public ConflictObserver {
  private:
   const Program& program_;
   const HappensBefore& order_;
+  const bool are_all_full_;  // Then memory has the epochs of execution, and what joins them does.
   JoinedEpochs execution_;
-  JoinedEpochs memory_;
+  JoinedEpochs memory_;  // Unless all are full.
 };
 
 // Returns what can go and leaves the hazards of `program` as they are: its removal adds none, on no

@@ -52,7 +52,7 @@ ByteRange ConflictScan::in_all_bytes(const Access& access) const {
   return {begin + access.range.begin, begin + access.range.end};
 }
 
-ScannedConflicts ConflictScan::find(DispatchId id) {
+ScannedConflicts ConflictScan::find_anyhow(DispatchId id) {
   const Dispatch& dispatch = program_.dispatch(id);
   if (recurring_.has_value()) {
     if (recurring_->has_atomics() && has_atomics(dispatch)) history();
@@ -87,11 +87,9 @@ ScannedConflicts ConflictScan::find_in_runs(const Dispatch& dispatch) {
   return found;
 }
 
-void ConflictScan::record(DispatchId id) {
+void ConflictScan::record_anyhow(DispatchId id) {
   ++next_.index;
-  if (recurring_.has_value()) {
-    recurring_->record(program_.dispatch(id), id.index + 1, level_);
-  } else if (runs_.has_value()) {
+  if (runs_.has_value()) {
     record_in_runs(id);
   } else {
     history_->record(id, id.index + 1);

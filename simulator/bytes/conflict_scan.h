@@ -26,16 +26,27 @@ class ConflictScan {
   // Returns the conflicts of the first dispatch that is not recorded with all that are.
   // Cost: O(log a) per operand for a accesses, or of RecurringRanges::find() where they
   // recur. So record(), amortized.
-  ScannedConflicts find(DispatchId dispatch);
+  ScannedConflicts find(DispatchId dispatch) {
+    if (!recurring_.has_value() || recurring_->has_atomics()) return find_anyhow(dispatch);
+    const ScannedConflicts found = recurring_->find(program_.dispatch(dispatch));
+    level_ = found.level;
+    return found;
+  }
 
   // Requires: `dispatch` was found last.
-  void record(DispatchId dispatch);
+  void record(DispatchId dispatch) {
+    if (!recurring_.has_value()) return record_anyhow(dispatch);
+    ++next_.index;
+    recurring_->record(program_.dispatch(dispatch), dispatch.index + 1, level_);
+  }
 
   // What is recorded, by segments; from now on it is what find() asks. Cost: at the first call
   // O(a log a).
   const AccessHistory& history();
 
  private:
+  ScannedConflicts find_anyhow(DispatchId id);
+  void record_anyhow(DispatchId id);
   bool has_atomics(const Dispatch& dispatch) const;
   bool can_use_runs(const Dispatch& dispatch) const;
   ScannedConflicts find_in_runs(const Dispatch& dispatch);

@@ -160,11 +160,37 @@ class RangeEnds {
   std::vector<uint32_t> ranks_;
 };
 
+constexpr uint64_t kNoWrites = UINT64_MAX;
+
+// By memory: where it begins, or kNoWrites if no access writes to it. What none does, as weights,
+// needs no number. Of a single memory that is not asked.
+std::vector<uint64_t> begins_of_written(const Program& program,
+                                        std::span<const uint64_t> memory_begins) {
+  std::vector<uint64_t> begins(memory_begins.begin(), memory_begins.end());
+  if (begins.size() == 1) return begins;
+  std::ranges::fill(begins, kNoWrites);
+  for (const Access& access : program.accesses) {
+    const size_t memory = access.memory.index;
+    if (access.has_write_side()) begins[memory] = memory_begins[memory];
+  }
+  return begins;
+}
+
+// The word of an access to such a memory. Numbers of ranges are one more in words.
+constexpr uint16_t kUnwritten = 0;
+
 }  // namespace
 
-// The greater of each two. As integers, not as floats, which some hosts flush to zero.
+// The greater of each two. Where a machine has no instruction for that, it has one for floats: none
+// of the numbers is a denormal, which hosts may flush to zero (kNothing).
 inline void RecurringRanges::raise(Segment& numbers, const Segment& others) {
+#if defined(__SSE__) && !defined(__SSE4_1__)
+  typedef float Floats __attribute__((vector_size(16)));
+  numbers = reinterpret_cast<Segment>(
+      __builtin_ia32_maxps(reinterpret_cast<Floats>(numbers), reinterpret_cast<Floats>(others)));
+#else
   numbers = numbers > others ? numbers : others;
+#endif
 }
 
 std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
@@ -177,10 +203,12 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
   if (!fits) return std::nullopt;
   RecurringRanges made;
   RangeNumbers numbers(std::min(kRangesMax, access_count / kAccessesPerRange));
+  const std::vector<uint64_t> begins = begins_of_written(program, memory_begins);
   // Ranges that do not recur are too many before long: until then they have no word for each
   // access.
   constexpr size_t kWordsAtFirst = 2 * kRangesMax;
-  std::vector<uint16_t> words(std::min(access_count, kWordsAtFirst));
+  std::vector<uint16_t> room(std::min(access_count, kWordsAtFirst));
+  uint16_t* words = room.data();
   size_t count = 0;
   // Most ranges come in the order in which they came before, so that the next one is looked at
   // first. Who is not there twice in a row is in another place of that order.
@@ -189,33 +217,46 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
   std::vector<uint32_t> last_places;  // By range: where it came last and was not ahead.
   bool has_atomics = false;
   for (const Access& access : program.accesses) {
-    const uint64_t memory_begin = memory_begins[access.memory.index];
+    if (count == kWordsAtFirst) {
+      room.resize(access_count);
+      words = room.data();
+    }
+    const uint64_t memory_begin = begins[access.memory.index];
+    if (memory_begin == kNoWrites) {
+      words[count++] = kUnwritten;
+      ++ahead;
+      continue;
+    }
     const uint64_t begin = memory_begin + access.range.begin;
     const uint64_t end = memory_begin + std::max(access.range.begin, access.range.end);
     const bool writes = access.has_write_side();
-    if (count == kWordsAtFirst) words.resize(access_count);
-    uint32_t number = words[ahead] / 2;
-    const bool is_ahead = count > 0 && numbers.use_if_same(number, begin, end, writes);
+    const uint32_t word_ahead = words[ahead] / 2;
+    uint32_t number = word_ahead - 1;
+    const bool is_ahead = word_ahead > 0 && numbers.use_if_same(number, begin, end, writes);
     if (!is_ahead) {
       number = numbers.use(begin, end, writes);
       if (number == RangeNumbers::kNone) return std::nullopt;
       const auto place = static_cast<uint32_t>(count);
-      if (number == last_places.size()) last_places.push_back(place);
-      const uint32_t last_place = std::exchange(last_places[number], place);
-      if (!was_ahead) ahead = last_place;
+      if (number == last_places.size()) {
+        last_places.push_back(place);  // A new one says nothing of what comes next.
+      } else {
+        const uint32_t last_place = std::exchange(last_places[number], place);
+        if (!was_ahead) ahead = last_place;
+      }
     }
     was_ahead = is_ahead;
     ++ahead;
-    words[count++] = static_cast<uint16_t>(2 * number + (writes ? 1 : 0));
+    words[count++] = static_cast<uint16_t>(2 * (number + 1) + (writes ? 1 : 0));
     has_atomics |= access.is_atomic();
   }
-  made.words_ = std::move(words);
+  made.words_ = std::move(room);
   made.has_atomics_ = has_atomics;
   const RangeEnds ends(numbers.ranges());
   size_t segments_left = kSegmentsPerAccess * access_count;
   std::vector<uint8_t> is_written(ends.count(), 0);
-  made.spans_.resize(numbers.ranges().size());
-  for (size_t i = 0; i < made.spans_.size(); ++i) {
+  made.spans_.resize(1 + numbers.ranges().size());
+  const auto spans = std::span(made.spans_).subspan(1);
+  for (size_t i = 0; i < spans.size(); ++i) {
     const NumberedRange& range = numbers.ranges()[i];
     const Span span{ends.rank_of_begin(i), ends.rank_of_end(i)};
     const uint32_t size = span.last - span.first;
@@ -223,13 +264,14 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
     const bool writes_nothing = range.is_written && size == 0;
     if (looks > segments_left || writes_nothing) return std::nullopt;
     segments_left -= looks;
-    made.spans_[i] = span;
+    spans[i] = span;
     if (!range.is_written) continue;
     std::fill(is_written.begin() + span.first, is_written.begin() + span.last, 1);
   }
   // A look at this segment finds no write.
   const uint32_t unwritten = ends.count();
-  for (Span& span : made.spans_) {
+  made.spans_.front() = {unwritten, unwritten};
+  for (Span& span : spans) {
     const auto begin = is_written.begin() + span.first;
     const auto end = is_written.begin() + span.last;
     span = std::find(begin, end, 1) == end ? Span{unwritten, unwritten}

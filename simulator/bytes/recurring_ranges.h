@@ -33,7 +33,7 @@ class RecurringRanges {
   void record(const Dispatch& dispatch, Stamp stamp, Stamp level);
 
   static constexpr size_t kAccessesMin = 64;
-  static constexpr size_t kRangesMax = 1u << 15;
+  static constexpr size_t kRangesMax = (1u << 15) - 1;
 
  private:
   // The latest accesses of a segment, as RunStamps has them: the stamps of a write and of any, and
@@ -60,8 +60,8 @@ class RecurringRanges {
   void raise_by_middle(Span span, Segment& greatest) const;
 
   bool has_atomics_ = false;       // Some access of the program.
-  std::vector<uint16_t> words_;    // By access: twice the number of its range, 1 more if it writes.
-  std::vector<Span> spans_;        // By range.
+  std::vector<uint16_t> words_;    // By access: twice its place in spans_, 1 more if it writes.
+  std::vector<Span> spans_;        // By range, after that of all that no access writes.
   std::vector<Segment> segments_;  // And one for ranges that no access writes.
 };
 

@@ -77,9 +77,10 @@ class HazardSearch {
     for (size_t i = 0; i < program_.dispatches.size() && !is_stopped(); ++i) {
       const DispatchId second(i);
       if (is_over && options.observers.empty()) break;
-      if (needs_scan) latest_ = scan_.find(second);
-      for (ConflictObserver* const observer : options.observers) observer->see(second, latest_);
-      if (!is_over && (has_histories() || has_hazard(second))) {
+      ScannedConflicts latest;
+      if (needs_scan) latest = scan_.find(second);
+      for (ConflictObserver* const observer : options.observers) observer->see(second, latest);
+      if (!is_over && (has_histories() || has_hazard(second, latest))) {
         append_hazards(second, options.scoped_step_limit);
         is_over = list_.is_cut || list_.hazards.size() > options.limit;
       }
@@ -91,8 +92,8 @@ class HazardSearch {
   }
 
  private:
-  // The hazards of `second` with earlier dispatches.
-  void append_hazards(DispatchId second, uint64_t step_limit) {
+  // The hazards of `second` with earlier dispatches. Apart: most have none.
+  [[gnu::noinline]] void append_hazards(DispatchId second, uint64_t step_limit) {
     if (scoped_) scoped_step_count_ += scoped_->find_runs(second, runs_);
     if (queues_) {
       const uint64_t steps_left = step_limit - std::min(step_limit, scoped_step_count_);
@@ -119,9 +120,9 @@ class HazardSearch {
   bool has_histories() const { return scoped_.has_value() || queues_.has_value(); }
 
   // By epochs: its latest conflicts lie within one.
-  bool has_hazard(DispatchId second) const {
+  bool has_hazard(DispatchId second, const ScannedConflicts& latest) const {
     const OrderWindow window = order_.window_of(second);
-    return latest_.write > window.invisible_begin || latest_.any > window.unfinished_begin;
+    return latest.write > window.invisible_begin || latest.any > window.unfinished_begin;
   }
 
   // As ScopedHazards::find_runs(), by epochs. Requires: has_hazard().
@@ -168,7 +169,6 @@ class HazardSearch {
   std::optional<QueueHazards> queues_;   // None: there is one queue.
   uint64_t scoped_step_count_ = 0;
   HazardBetween between_;
-  ScannedConflicts latest_;  // Of the dispatch at hand.
   std::vector<HazardousRun> runs_;
   std::vector<StampRun> latest_runs_;
   HazardList list_;

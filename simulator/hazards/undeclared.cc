@@ -85,6 +85,7 @@ std::vector<ByteRange> undeclared_bytes_of(const Program& program, AccessRef ref
 
 std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program) {
   std::vector<UndeclaredAccess> found;
+  if (std::ranges::none_of(program.accesses, &Access::is_undeclared)) return found;
   for (size_t d = 0; d < program.dispatches.size(); ++d) {
     if (is_stopped()) return found;
     const DispatchId id(d);

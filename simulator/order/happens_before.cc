@@ -12,24 +12,31 @@ namespace interlock {
 
 namespace {
 
-// Numbers the epochs that contain a dispatch; barriers in a row start one epoch.
-class EpochCounter {
- public:
-  void see_barrier() { starts_new_epoch_ = true; }
-
-  uint32_t see_dispatch(DispatchId dispatch, std::vector<DispatchId>& begin) {
-    if (starts_new_epoch_) {
-      begin.push_back(dispatch);
-      starts_new_epoch_ = false;
-      ++epoch_;
+// Numbers the epochs that contain a dispatch; barriers in a row start one epoch. Where only full
+// barriers count, those of memory.
+void count_epochs(const Program& program, bool only_full_count, std::vector<uint32_t>& epochs,
+                  std::vector<DispatchId>& begins) {
+  epochs.resize(program.dispatches.size());
+  begins.reserve(program.barriers.size() + 1);
+  bool starts_new_epoch = true;
+  uint32_t epoch = UINT32_MAX;
+  size_t next = 0;
+  for (const Statement& statement : program.statements) {
+    if (statement.kind == StatementKind::kDispatch) {
+      INTERLOCK_CHECK(statement.index == next);
+      if (starts_new_epoch) {
+        begins.emplace_back(next);
+        starts_new_epoch = false;
+        ++epoch;
+      }
+      epochs[next++] = epoch;
+    } else if (statement.kind == StatementKind::kBarrier) {
+      starts_new_epoch = starts_new_epoch || !only_full_count ||
+                         program.barriers[statement.index].kind == BarrierKind::kFull;
     }
-    return epoch_;
   }
-
- private:
-  bool starts_new_epoch_ = true;
-  uint32_t epoch_ = UINT32_MAX;
-};
+  INTERLOCK_CHECK(next == epochs.size());
+}
 
 }  // namespace
 
@@ -62,33 +69,21 @@ HappensBefore HappensBefore::of_one_queue(const Program& program) {
 }
 
 void HappensBefore::order_one_queue(const Program& program) {
-  if (std::ranges::find(program.barriers, BarrierKind::kScoped, &Barrier::kind) !=
-      program.barriers.end()) {
-    scopes_ = std::make_shared<const ScopedOrder>(program);
-    return;
-  }
-  execution_epoch_.resize(program.dispatches.size());
-  memory_epoch_.resize(program.dispatches.size());
-  execution_begin_.reserve(program.barriers.size() + 1);
-  memory_begin_.reserve(program.barriers.size() + 1);
-  EpochCounter execution;
-  EpochCounter memory;
-  size_t next = 0;
-  for (const Statement& statement : program.statements) {
-    if (statement.kind == StatementKind::kDispatch) {
-      const DispatchId dispatch(statement.index);
-      INTERLOCK_CHECK(dispatch.index == next++);
-      execution_epoch_[dispatch.index] = execution.see_dispatch(dispatch, execution_begin_);
-      memory_epoch_[dispatch.index] = memory.see_dispatch(dispatch, memory_begin_);
-      continue;
+  bool are_all_full = true;
+  for (const Barrier& barrier : program.barriers) {
+    if (barrier.kind == BarrierKind::kScoped) {
+      scopes_ = std::make_shared<const ScopedOrder>(program);
+      return;
     }
-    if (statement.kind != StatementKind::kBarrier) continue;
-    execution.see_barrier();
-    if (program.barriers[statement.index].kind == BarrierKind::kFull) {
-      memory.see_barrier();
-    }
+    are_all_full &= barrier.kind == BarrierKind::kFull;
   }
-  INTERLOCK_CHECK(next == program.dispatches.size());
+  count_epochs(program, false, execution_epoch_, execution_begin_);
+  if (are_all_full) {
+    memory_epoch_ = execution_epoch_;
+    memory_begin_ = execution_begin_;
+  } else {
+    count_epochs(program, true, memory_epoch_, memory_begin_);
+  }
 }
 
 }  // namespace interlock

@@ -76,7 +76,8 @@ class HappensBefore {
   OrderWindow window_of(DispatchId second) const {
     if (has_queues()) return {};
     if (has_scopes()) return scopes_->window_of(second);
-    return {execution_epoch_begin(second).index, memory_epoch_begin(second).index};
+    return {execution_begin_[execution_epoch_[second.index]].index,
+            memory_begin_[memory_epoch_[second.index]].index};
   }
 
   // True iff needs_queue_order(). Then there are no epochs and no scopes.
@@ -108,11 +109,11 @@ class HappensBefore {
   }
 
   uint32_t execution_epoch(DispatchId dispatch) const {
-    INTERLOCK_CHECK(!has_scopes() && !has_queues());
+    INTERLOCK_CHECK(dispatch.index < execution_epoch_.size());
     return execution_epoch_[dispatch.index];
   }
   uint32_t memory_epoch(DispatchId dispatch) const {
-    INTERLOCK_CHECK(!has_scopes() && !has_queues());
+    INTERLOCK_CHECK(dispatch.index < memory_epoch_.size());
     return memory_epoch_[dispatch.index];
   }
 

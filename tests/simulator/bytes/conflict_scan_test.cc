@@ -1,11 +1,14 @@
 // The scan by numbered ranges, and that by runs of bytes, against histories by segments.
 #include "simulator/bytes/conflict_scan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/program_text.h"
@@ -102,7 +105,8 @@ TEST(ConflictScan, ChangesToSegmentsWhereRunsTakeMoreMemory) {
 // of those one in eight is empty.
 Program recurring_stream(uint64_t dispatch_count, uint64_t range_count, SeededChoice& choice) {
   Program program = random_stream(dispatch_count, 400, 20);
-  program.memories.push_back({NameId(0), 400, false});
+  program.memories.resize(3, {NameId(0), 400, false});
+  program.memories[2].size_bytes = 100'000;
   std::vector<Access> known;
   for (uint64_t i = 0; i < range_count; ++i) {
     known.push_back(program.accesses[choice.below(program.accesses.size())]);
@@ -113,10 +117,13 @@ Program recurring_stream(uint64_t dispatch_count, uint64_t range_count, SeededCh
     if (choice.chance(1, 8)) known[i].range.end = known[i].range.begin;
   }
   const AccessMode modes[] = {AccessMode::kRead, AccessMode::kWrite, AccessMode::kUpdate};
-  for (Access& access : program.accesses) {
+  for (uint64_t i = 0; i < program.accesses.size(); ++i) {
+    Access& access = program.accesses[i];
     const uint64_t from = choice.below(range_count);
     access = known[from];
     access.mode = from < written ? modes[choice.below(3)] : AccessMode::kRead;
+    // Weights, each with a range of its own.
+    if (choice.chance(1, 4)) access = {MemoryId(2), TensorId(), {i, 100'000}};
   }
   return program;
 }
@@ -128,7 +135,7 @@ TEST(RecurringRanges, AgreeWithHistories) {
     SeededChoice choice(seed);
     const uint64_t dispatch_count = 40 + choice.below(200);
     Program program = recurring_stream(dispatch_count, 2 + choice.below(24), choice);
-    const uint64_t begins[] = {0, 400};
+    const uint64_t begins[] = {0, 400, 800};
     const auto recurring = RecurringRanges::of(program, begins);
     ASSERT_TRUE(recurring.has_value()) << seed;
     EXPECT_FALSE(recurring->has_atomics());
@@ -157,7 +164,7 @@ TEST(RecurringRanges, GoOverToAHistoryAtTheFirstAtomic) {
 }
 
 TEST(RecurringRanges, AreNotTakenWhereTheyDoNotPay) {
-  const uint64_t begins[] = {0, 400};
+  const uint64_t begins[] = {0, 400, 800};
   SeededChoice choice(1);
   const auto take = [&](const Program& program) {
     return RecurringRanges::of(program, begins).has_value();
@@ -183,6 +190,68 @@ TEST(RecurringRanges, AreNotTakenWhereTheyDoNotPay) {
     many.accesses[i].range = {i % 1000 * 20, i % 1000 * 20 + (i % 10 == 0 ? 1'000'000 : 20)};
   }
   EXPECT_FALSE(take(many));
+}
+
+// Text of such a program, with barriers: full ones, and in some programs others. A third of all
+// have one before each dispatch, and so no hazard, but where an output lies on an input.
+std::string text_that_recurs(SeededChoice& choice) {
+  const uint64_t range_count = 2 + choice.below(20);
+  const uint64_t read_only_count = choice.below(range_count);
+  std::vector<std::string> ranges;
+  for (uint64_t i = 0; i < range_count; ++i) {
+    const uint64_t begin = choice.below(60);
+    ranges.push_back(fmt::format(" {}[{}:{}]", choice.chance(1, 2) ? "p" : "q", begin,
+                                 begin + 1 + choice.below(8)));
+  }
+  const uint64_t barrier_odds = 1 + choice.below(3);
+  const bool are_all_full = choice.chance(1, 2);
+  const bool is_ordered = choice.chance(1, 3);
+  std::string text = "memory p 100\nmemory q 100\nmemory w 1000\n";
+  const uint64_t dispatch_count = 40 + choice.below(60);
+  for (uint64_t i = 0; i < dispatch_count; ++i) {
+    while (choice.chance(barrier_odds, 4)) {
+      text += are_all_full || choice.chance(2, 3) ? "barrier\n" : "barrier execution\n";
+    }
+    if (is_ordered) text += "barrier\n";
+    text += "dispatch D reads";
+    for (int k = 0; k < 2; ++k) text += ranges[choice.below(range_count)];
+    text += fmt::format(" w[{}:{}]", i, i + 8);
+    if (choice.chance(2, 3)) {
+      text += " writes" + ranges[read_only_count + choice.below(range_count - read_only_count)];
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// A memory so large that ranges are not numbered: then runs of bytes say what there is.
+TEST(RecurringRanges, LeaveAllVerdictsAsTheyAre) {
+  const std::string huge = fmt::format("memory huge {}\n", uint64_t{1} << 48);
+  const int program_total = program_count(400, 8);
+  int clean_count = 0;
+  int redundant_count = 0;
+  for (int seed = 1; seed <= program_total; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed));
+    const std::string text = text_that_recurs(choice);
+    const CheckReport by_numbers = check(program_of(text));
+    const CheckReport by_runs = check(program_of(huge + text));
+    EXPECT_EQ(by_numbers.fewest_barriers, by_runs.fewest_barriers) << text;
+    EXPECT_EQ(by_numbers.fewest_full_barriers, by_runs.fewest_full_barriers) << text;
+    EXPECT_EQ(by_numbers.forcing, by_runs.forcing) << text;
+    EXPECT_EQ(by_numbers.longest_chain, by_runs.longest_chain) << text;
+    EXPECT_EQ(by_numbers.chain, by_runs.chain) << text;
+    EXPECT_EQ(by_numbers.redundant, by_runs.redundant) << text;
+    EXPECT_EQ(by_numbers.redundant_sync, by_runs.redundant_sync) << text;
+    ASSERT_EQ(by_numbers.findings.size(), by_runs.findings.size()) << text;
+    for (size_t i = 0; i < by_runs.findings.size(); ++i) {
+      EXPECT_EQ(by_numbers.findings[i].headline, by_runs.findings[i].headline) << text;
+      EXPECT_EQ(by_numbers.findings[i].details, by_runs.findings[i].details) << text;
+    }
+    clean_count += by_runs.findings.empty() ? 1 : 0;
+    redundant_count += by_runs.redundant.empty() ? 0 : 1;
+  }
+  EXPECT_GT(clean_count, program_total / 20);
+  EXPECT_GT(redundant_count, program_total / 4);
 }
 
 TEST(ConflictScan, KnowsWhereEachMemoryIs) {

@@ -116,7 +116,8 @@ Program recurring_stream(uint64_t dispatch_count, uint64_t range_count, SeededCh
   for (uint64_t i = written; i < range_count; ++i) {
     if (choice.chance(1, 8)) known[i].range.end = known[i].range.begin;
   }
-  const AccessMode modes[] = {AccessMode::kRead, AccessMode::kWrite, AccessMode::kUpdate};
+  const AccessMode write = choice.chance(1, 4) ? AccessMode::kUpdate : AccessMode::kWrite;
+  const AccessMode modes[] = {AccessMode::kRead, write, AccessMode::kUpdate};
   for (uint64_t i = 0; i < program.accesses.size(); ++i) {
     Access& access = program.accesses[i];
     const uint64_t from = choice.below(range_count);

@@ -131,7 +131,7 @@ class OracleStack {
 
   void check_exactly(const HappensBefore& order) {
     const ByteSegments segments(report_.program);
-    GreedyBarriers greedy(report_.program, find_destroy_needs(report_.program).pairs);
+    GreedyBarriers greedy(find_destroy_needs(report_.program).pairs);
     std::vector<ConflictObserver*> observers = {&greedy};
     if (options_.observer != nullptr) observers.push_back(options_.observer);
     report_.facts = options_.methods.find(report_.program, order, segments, observers);

@@ -58,10 +58,10 @@ std::vector<DispatchId> longest_chain(const Program& program, const ByteSegments
 
 }  // namespace
 
-GreedyBarriers::GreedyBarriers(const Program& program, std::vector<ForcingPair> destroys)
-    : destroys_(std::move(destroys)) {
-  levels_.reserve(program.dispatches.size());
-  forcing_.reserve(std::min(program.dispatches.size(), size_t{32}));
+GreedyBarriers::GreedyBarriers(std::vector<ForcingPair> destroys) : destroys_(std::move(destroys)) {
+  constexpr size_t kDispatchesTypical = 32;
+  levels_.reserve(kDispatchesTypical);
+  forcing_.reserve(kDispatchesTypical);
 }
 
 // The destroys before `dispatch`; a barrier for them serves it, too.
@@ -117,14 +117,14 @@ BarrierBounds GreedyBarriers::bounds(const Program& program, const ByteSegments&
 
 BarrierBounds barrier_bounds(const Program& program) {
   const ByteSegments segments(program);
-  GreedyBarriers greedy(program, find_destroy_needs(program).pairs);
+  GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   scan_conflicts(program, segments, observers);
   return std::move(greedy).bounds(program, segments);
 }
 
 uint64_t fewest_barriers(const Program& program, const ByteSegments& segments) {
-  GreedyBarriers greedy(program, find_destroy_needs(program).pairs);
+  GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   scan_conflicts(program, segments, observers);
   return greedy.count();

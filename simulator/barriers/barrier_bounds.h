@@ -35,7 +35,7 @@ struct BarrierBounds {
 class GreedyBarriers : public ConflictObserver {
  public:
   // `destroys`: DestroyNeeds::pairs of the program.
-  GreedyBarriers(const Program& program, std::vector<ForcingPair> destroys);
+  explicit GreedyBarriers(std::vector<ForcingPair> destroys);
 
   void see(DispatchId dispatch, const ScannedConflicts& latest) override;
 

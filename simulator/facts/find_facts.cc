@@ -239,7 +239,7 @@ std::vector<Truncation> find_value_truncations(const Program& program) {
 }
 
 std::optional<ExcessBarriers> find_excess(const Program& program) {
-  GreedyBarriers greedy(program, find_destroy_needs(program).pairs);
+  GreedyBarriers greedy(find_destroy_needs(program).pairs);
   ConflictObserver* const observers[] = {&greedy};
   const HazardList list =
       find_hazards(program, HappensBefore(program), {.limit = 0, .observers = observers});

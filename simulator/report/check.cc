@@ -196,7 +196,7 @@ CheckReport check_one_queue(const Program& program, const CheckOptions& options)
   const HappensBefore order = HappensBefore::of_one_queue(program);
   const DestroyNeeds destroys = find_destroy_needs(program);
   if (is_stopped()) return report;
-  GreedyBarriers greedy(program, destroys.pairs);
+  GreedyBarriers greedy(destroys.pairs);
   EpochJoins joins(program, order);
   ConflictObserver* const observers[] = {&greedy, &joins};
   FactReport found =

@@ -253,7 +253,9 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
   made.has_atomics_ = has_atomics;
   const RangeEnds ends(numbers.ranges());
   size_t segments_left = kSegmentsPerAccess * access_count;
-  std::vector<uint8_t> is_written(ends.count(), 0);
+  // By segment: how many written ranges begin and end there; then how many segments before it some
+  // access writes.
+  std::vector<uint32_t> written(ends.count() + size_t{1}, 0);
   made.spans_.resize(1 + numbers.ranges().size());
   const auto spans = std::span(made.spans_).subspan(1);
   for (size_t i = 0; i < spans.size(); ++i) {
@@ -266,16 +268,22 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
     segments_left -= looks;
     spans[i] = span;
     if (!range.is_written) continue;
-    std::fill(is_written.begin() + span.first, is_written.begin() + span.last, 1);
+    ++written[span.first];
+    --written[span.last];
+  }
+  uint32_t open_count = 0;
+  uint32_t written_count = 0;
+  for (uint32_t& each : written) {
+    open_count += each;
+    each = written_count;
+    written_count += open_count > 0 ? 1 : 0;
   }
   // A look at this segment finds no write.
   const uint32_t unwritten = ends.count();
   made.spans_.front() = {unwritten, unwritten};
   for (Span& span : spans) {
-    const auto begin = is_written.begin() + span.first;
-    const auto end = is_written.begin() + span.last;
-    span = std::find(begin, end, 1) == end ? Span{unwritten, unwritten}
-                                           : Span{span.first, span.last - 1};
+    const bool is_unwritten = written[span.first] == written[span.last];
+    span = is_unwritten ? Span{unwritten, unwritten} : Span{span.first, span.last - 1};
   }
   made.segments_.resize(ends.count() + 1, Segment{kNothing, kNothing, kNothing, kNothing});
   return made;

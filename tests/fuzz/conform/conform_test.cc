@@ -246,8 +246,6 @@ TEST(Conform, ShowsWhatReplays) {
   }
 }
 
-// Each fault of our mutants shows: a missing barrier as a failure, one too many as advice. One
-// in three of them is tried, in a slow build one in nine, all where all is proven.
 TEST(Conform, SaysWhatWasNotAskedFor) {
   ConformOptions options;
   options.run_count = 1;
@@ -261,11 +259,13 @@ TEST(Conform, SaysWhatWasNotAskedFor) {
   }
 }
 
+// Each fault of our mutants shows: a missing barrier as a failure, one too many as advice. One
+// in three of them is tried, in a slow build one in nine, all where all is proven.
 TEST(Conform, ShowsTheFaultsOfMutants) {
   ConformOptions options;
   options.run_count = is_slow_build() ? 300 : 400;
   options.operand_count_max = 4;
-  options.distance_max = 17;
+  options.distance_max = 20;  // The fault that takes longest drops the nineteenth output.
   options.stream_dispatches = 0;
   const size_t step = static_cast<size_t>(proof_count(1, is_slow_build() ? 9 : 3, 1));
   for (size_t i = 0; i < mutant_encoders().size(); i += step) {

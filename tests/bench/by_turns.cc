@@ -4,40 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
+
+#include "encoder/program/check.h"
 
 namespace interlock {
 namespace {
+
+constexpr double kClockShare = 1.0 / 200;
+constexpr int kMostGrowth = 16;  // Of a stretch, from one try to the next.
 
 double thread_cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-// Makes passes and times them.
-class Stopwatch {
- public:
-  explicit Stopwatch(const std::function<double()>& clock)
-      : clock_(clock ? clock : thread_cpu_seconds) {}
-
-  double seconds_of_a_pass(const Contestant& contestant, double least_seconds) const {
-    double total = 0;
-    int passes = 0;
-    do {
-      if (contestant.prepare) contestant.prepare();
-      const double start = clock_();
-      contestant.pass();
-      total += clock_() - start;
-      ++passes;
-    } while (total < least_seconds);
-    return total / passes;
-  }
-
- private:
-  std::function<double()> clock_;
-};
 
 double greatest_spread(const std::vector<Timing>& timings) {
   double greatest = 0;
@@ -56,33 +37,106 @@ double Timing::spread() const {
   return (sorted[(3 * n - 1) / 4] - sorted[n / 4]) / (2 * sorted[n / 2]);
 }
 
+Timing ratio_by_round(const Timing& ours, const Timing& other) {
+  INTERLOCK_CHECK(ours.rounds().size() == other.rounds().size());
+  std::vector<double> ratios;
+  for (size_t round = 0; round < ours.rounds().size(); ++round) {
+    ratios.push_back(ours.rounds()[round] / other.rounds()[round]);
+  }
+  return Timing(std::move(ratios));
+}
+
+Rounds::Rounds(std::vector<Contestant> contestants, const TurnOptions& options)
+    : contestants_(std::move(contestants)),
+      clock_(options.clock ? options.clock : thread_cpu_seconds),
+      least_seconds_(options.least_seconds),
+      passes_(contestants_.size(), 1),
+      hopeless_seconds_(contestants_.size()),
+      taken_(contestants_.size()) {
+  INTERLOCK_CHECK(!contestants_.empty() && options.untimed_passes > 0);
+  find_clock_cost();
+  // The first pass of some makes what all later ones find, in several times as long as these take:
+  // who has no more is told by the last.
+  std::vector<Stretch> last(contestants_.size());
+  for (int pass = 0; pass < options.untimed_passes; ++pass) {
+    for (size_t i = 0; i < contestants_.size(); ++i) last[i] = measure(i, 1);
+  }
+  double least = last[0].seconds;
+  for (const Stretch& each : last) least = std::min(least, each.seconds);
+  for (size_t i = 0; i < contestants_.size(); ++i) {
+    const double seconds = last[i].seconds;
+    const bool is_hopeless =
+        !contestants_[i].is_judged && seconds > options.hopeless_seconds && seconds > 10 * least;
+    if (is_hopeless) hopeless_seconds_[i] = seconds;
+    if (!is_hopeless) passes_[i] = passes_of_a_stretch(i, last[i]);
+  }
+}
+
+// What it counts between two readings without anything between them is what it adds to a stretch.
+void Rounds::find_clock_cost() {
+  std::vector<double> costs;
+  for (int i = 0; i < 101; ++i) {
+    const double start = clock_();
+    costs.push_back(clock_() - start);
+  }
+  least_stretch_seconds_ = median_of(std::move(costs)) / kClockShare;
+}
+
+Rounds::Stretch Rounds::measure(size_t contestant, int passes) const {
+  const Contestant& each = contestants_[contestant];
+  if (each.prepare) each.prepare(passes);
+  const double start = clock_();
+  for (int i = 0; i < passes; ++i) each.pass();
+  return {clock_() - start, passes};
+}
+
+int Rounds::passes_of_a_stretch(size_t contestant, const Stretch& last) const {
+  Stretch tried = last;
+  while (tried.seconds < least_stretch_seconds_) {
+    const double growth = 1.1 * least_stretch_seconds_ / tried.seconds;
+    const double passes = tried.passes * std::min<double>(growth, kMostGrowth);
+    tried = measure(contestant, static_cast<int>(std::ceil(passes)));
+  }
+  return tried.passes;
+}
+
+double Rounds::take() {
+  double all_seconds = 0;
+  for (size_t i = 0; i < contestants_.size(); ++i) {
+    if (hopeless_seconds_[i] > 0) {
+      taken_[i].push_back(hopeless_seconds_[i]);
+      continue;
+    }
+    double seconds = 0;
+    int64_t passes = 0;
+    do {
+      const Stretch stretch = measure(i, passes_[i]);
+      seconds += stretch.seconds;
+      passes += stretch.passes;
+    } while (seconds < least_seconds_);
+    taken_[i].push_back(seconds / static_cast<double>(passes));
+    all_seconds += seconds;
+  }
+  return all_seconds;
+}
+
+std::vector<Timing> Rounds::timings() const {
+  INTERLOCK_CHECK(!taken_[0].empty());
+  return std::vector<Timing>(taken_.begin(), taken_.end());
+}
+
+void Rounds::forget() {
+  for (std::vector<double>& each : taken_) each.clear();
+}
+
 std::vector<Timing> measure_by_turns(const std::vector<Contestant>& contestants,
                                      const TurnOptions& options) {
-  const Stopwatch watch(options.clock);
-  // The first pass of some makes what all later ones find, in several times as long as these take:
-  // who has no more is told by the second.
-  for (const Contestant& contestant : contestants) watch.seconds_of_a_pass(contestant, 0);
-  std::vector<double> second_passes;
-  for (const Contestant& contestant : contestants) {
-    second_passes.push_back(watch.seconds_of_a_pass(contestant, 0));
-  }
-  const double least = *std::min_element(second_passes.begin(), second_passes.end());
-  const auto is_hopeless = [&](size_t i) {
-    return !contestants[i].is_judged && second_passes[i] > options.hopeless_seconds &&
-           second_passes[i] > 10 * least;
-  };
+  Rounds rounds(contestants, options);
   std::vector<Timing> calmest;
   for (int attempt = 0; attempt < options.attempts; ++attempt) {
-    std::vector<std::vector<double>> rounds(contestants.size());
-    for (int round = 0; round < options.rounds; ++round) {
-      for (size_t i = 0; i < contestants.size(); ++i) {
-        rounds[i].push_back(is_hopeless(i)
-                                ? second_passes[i]
-                                : watch.seconds_of_a_pass(contestants[i], options.least_seconds));
-      }
-    }
-    std::vector<Timing> timings(std::make_move_iterator(rounds.begin()),
-                                std::make_move_iterator(rounds.end()));
+    rounds.forget();
+    for (int round = 0; round < options.rounds; ++round) rounds.take();
+    std::vector<Timing> timings = rounds.timings();
     if (calmest.empty() || greatest_spread(timings) < greatest_spread(calmest)) {
       calmest = std::move(timings);
     }

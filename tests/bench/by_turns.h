@@ -1,5 +1,9 @@
 // Measures things that compare with each other: by turns in one run, in CPU time of this thread, so
 // that other work on the machine meets all of them alike.
+//
+// The basic idea is a stretch: passes one after the other between two readings of the clock. That
+// clock is a system call, as long as some passes are, so a stretch has as many passes as make it
+// 200 times as long as what a reading adds to it: the clock is half a percent of any figure.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +16,12 @@ namespace interlock {
 
 struct Contestant {
   std::string name;
-  std::function<void()> prepare;  // Before each pass, not timed.
+  std::function<void(int passes)> prepare;  // Before each stretch of so many passes, not timed.
   std::function<void()> pass;
   bool is_judged = false;  // It is measured in each round, however long it takes.
 };
 
-// CPU time of a pass in each round, in seconds. Never empty.
+// CPU time of a pass in each round, in seconds, or a ratio of two such. Never empty.
 class Timing {
  public:
   explicit Timing(std::vector<double> rounds) : rounds_(std::move(rounds)) {}
@@ -30,21 +34,59 @@ class Timing {
   std::vector<double> rounds_;
 };
 
+// What `ours` took to `other` in each round. The ratio of their medians would be of different
+// rounds. Requires: both have as many rounds, of the same attempt.
+Timing ratio_by_round(const Timing& ours, const Timing& other);
+
 struct TurnOptions {
   int rounds = 9;
-  double least_seconds = 0.002;  // Of a contestant in a round: it makes as many passes.
+  int untimed_passes = 2;        // Of each before the first round, at least one.
+  double least_seconds = 0.002;  // Of a contestant in a round: it makes as many stretches.
   double most_spread = 0.1;      // Where a contestant has more, all are measured again,
   int attempts = 3;              // so often in all.
-  // Who is not judged, takes so long for its second pass, and ten times the least, has no other: it
-  // is its time in all rounds.
+  // Who is not judged, takes so long for its last untimed pass, and ten times the least, has no
+  // other: it is its time in all rounds.
   double hopeless_seconds = 0.4;
   // CPU seconds of this thread; another clock is for tests.
   std::function<double()> clock;
 };
 
+// Contestants, round by round.
+class Rounds {
+ public:
+  // Makes the untimed passes, and finds out how many passes a stretch of each has.
+  // Requires: at least one contestant.
+  explicit Rounds(std::vector<Contestant> contestants, const TurnOptions& options = {});
+
+  // Measures each contestant once. Returns what the clock counted for all of them, in seconds.
+  double take();
+
+  // Of the rounds since the beginning, or since forget(). Requires: there was one.
+  std::vector<Timing> timings() const;
+  void forget();
+
+ private:
+  struct Stretch {
+    double seconds = 0;
+    int passes = 1;
+  };
+
+  void find_clock_cost();
+  Stretch measure(size_t contestant, int passes) const;
+  int passes_of_a_stretch(size_t contestant, const Stretch& last) const;
+
+  std::vector<Contestant> contestants_;
+  std::function<double()> clock_;
+  double least_seconds_ = 0;
+  double least_stretch_seconds_ = 0;
+  std::vector<int> passes_;                 // Of a stretch, by contestant.
+  std::vector<double> hopeless_seconds_;    // By contestant; 0: it is measured.
+  std::vector<std::vector<double>> taken_;  // By contestant and round.
+};
+
 // Returns a timing of each contestant, all of the same attempt, so that round r of one was measured
 // beside round r of another: ratios are of a round. It is the attempt whose greatest spread is the
-// least. Each contestant runs twice more before the first round. Requires: at least one.
+// least. Requires: at least one.
 std::vector<Timing> measure_by_turns(const std::vector<Contestant>& contestants,
                                      const TurnOptions& options = {});
 

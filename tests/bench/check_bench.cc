@@ -17,7 +17,6 @@
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/bench/allocated_bytes.h"
-#include "tests/bench/cpu_seconds.h"
 #include "tests/bench/least_check.h"
 #include "tests/bench/targets.h"
 
@@ -167,28 +166,25 @@ bool do_agree(const Program& program, const CheckReport& report,
          least.longest_chain == report.longest_chain;
 }
 
-// All in turn, so that a busy machine slows all; the median of each.
+// By turns. Each is new for each pass, the tracker too.
 void measure_beside_tracker(benchmark::State& state, const Program& program,
                             bool has_least = true) {
-  Turns check_turns;
-  Turns tracker_turns;
-  Turns least_turns;
-  for (auto _ : state) {
-    uint64_t barrier_count = 0;
-    CheckReport report;
-    LeastCheck::Verdicts least;
-    tracker_turns.take([&] { barrier_count = track(program); });
-    check_turns.take([&] { report = check(program); });
-    INTERLOCK_CHECK(barrier_count == report.fewest_barriers);
-    if (!has_least) continue;
-    least_turns.take([&] { least = LeastCheck(program).run(); });
-    INTERLOCK_CHECK(do_agree(program, report, least));
+  uint64_t barrier_count = 0;
+  CheckReport report;
+  LeastCheck::Verdicts least;
+  std::vector<Contestant> contestants = {{"tracker", {}, [&] { barrier_count = track(program); }},
+                                         {"check", {}, [&] { report = check(program); }}};
+  if (has_least) {
+    contestants.push_back({"least", {}, [&] { least = LeastCheck(program).run(); }});
   }
-  const double ns_per_dispatch = 1e9 / static_cast<double>(program.dispatches.size());
-  state.counters["check_ns"] = check_turns.median() * ns_per_dispatch;
-  state.counters["tracker_ns"] = tracker_turns.median() * ns_per_dispatch;
-  if (has_least) state.counters["least_ns"] = least_turns.median() * ns_per_dispatch;
-  hold_ratio(state, check_turns.median() / tracker_turns.median(), 12);
+  const std::vector<Timing> timings = measure_rounds(state, std::move(contestants));
+  INTERLOCK_CHECK(barrier_count == report.fewest_barriers);
+  INTERLOCK_CHECK(!has_least || do_agree(program, report, least));
+  const auto dispatch_count = static_cast<double>(program.dispatches.size());
+  note_time(state, "tracker_ns", timings[0], dispatch_count);
+  note_time(state, "check_ns", timings[1], dispatch_count);
+  if (has_least) note_time(state, "least_ns", timings[2], dispatch_count);
+  hold_ratio(state, ratio_by_round(timings[1], timings[0]), 12);
 }
 
 void BesideTracker(benchmark::State& state, Ranges ranges) {

@@ -15,7 +15,6 @@
 #include "backends/kernels/elementary.h"
 #include "encoder/program/check.h"
 #include "encoder/text/parser.h"
-#include "tests/bench/cpu_seconds.h"
 #include "tests/bench/targets.h"
 
 namespace interlock {
@@ -144,17 +143,7 @@ void plain_adamw(Arrays& arrays, size_t count) {
   }
 }
 
-template <typename Work>
-double seconds_of(size_t rounds, const Work& work) {
-  const double start = cpu_seconds();
-  for (size_t i = 0; i < rounds; ++i) {
-    work();
-    benchmark::ClobberMemory();
-  }
-  return (cpu_seconds() - start) / static_cast<double>(rounds);
-}
-
-// The counters are nanoseconds per 1000 elements, the median of all turns, and their ratio.
+// The counters are nanoseconds per 1000 elements, and their ratio.
 // `operands`: of the dispatch, over the tensors a to d.
 void Elementwise(benchmark::State& state, const char* kernel, const char* operands_text,
                  PlainLoop plain_loop) {
@@ -175,23 +164,25 @@ void Elementwise(benchmark::State& state, const char* kernel, const char* operan
   const DispatchPiece piece = whole_piece_of(*program, DispatchId(0));
   const auto run_ours = [&] { execute_piece(*program, piece, operands); };
   const auto run_plain = [&] { plain_loop(plain, count); };
-  // What one leaves in the caches, the other finds, so that one round would measure that.
-  const size_t rounds = std::max<size_t>(4, (size_t{1} << 18) / size_bytes);
   run_ours();
   run_plain();
   INTERLOCK_CHECK(ours.has_bits_of(plain));
-  Turns our_turns;
-  Turns plain_turns;
-  for (auto _ : state) {
-    const double taken = seconds_of(rounds, run_ours);
-    our_turns.add(taken);
-    plain_turns.add(seconds_of(rounds, run_plain));
-    state.SetIterationTime(taken * static_cast<double>(rounds));
-  }
-  const double scale = 1e12 / static_cast<double>(count);
-  state.counters["ours_ns"] = our_turns.median() * scale;
-  state.counters["plain_ns"] = plain_turns.median() * scale;
-  hold_ratio(state, our_turns.median() / plain_turns.median(), 1.2);
+  // What one leaves in the caches, the other finds, so that one time each would measure that.
+  const size_t times = std::max<size_t>(4, (size_t{1} << 18) / size_bytes);
+  const auto pass_of = [times](const auto& work) {
+    return [times, &work] {
+      for (size_t i = 0; i < times; ++i) {
+        work();
+        benchmark::ClobberMemory();
+      }
+    };
+  };
+  const std::vector<Timing> timings =
+      measure_rounds(state, {{"ours", {}, pass_of(run_ours)}, {"plain", {}, pass_of(run_plain)}});
+  const double thousands = static_cast<double>(count * times) / 1000;
+  note_time(state, "ours_ns", timings[0], thousands);
+  note_time(state, "plain_ns", timings[1], thousands);
+  hold_ratio(state, ratio_by_round(timings[0], timings[1]), 1.2);
 }
 
 void with_sizes(benchmark::internal::Benchmark* bench) {

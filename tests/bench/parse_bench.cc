@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "encoder/program/check.h"
 #include "encoder/text/files.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "simulator/schedules/choice.h"
-#include "tests/bench/cpu_seconds.h"
 #include "tests/bench/dispatch_stream.h"
 #include "tests/bench/minimal_parser.h"
 #include "tests/bench/targets.h"
@@ -102,29 +102,25 @@ bool are_equal(const Access& a, const Access& b) {
 }
 
 // The least that a reader of these bytes has to do stands beside what parse() does, both by turns,
-// so that other work on the machine hits both. The counters are nanoseconds of CPU time a line, by
-// the median of all rounds, and their ratio.
+// so that other work on the machine hits both. The counters are nanoseconds of CPU time a line, and
+// their ratio.
 void ParseBesideMinimal(benchmark::State& state, const std::string& text) {
   const Program program = parse(text).value();
   const MinimalProgram minimal = parse_minimally(text);
   INTERLOCK_CHECK(std::ranges::equal(program.accesses, minimal.accesses, are_equal));
   INTERLOCK_CHECK(program.dispatches.size() == minimal.dispatches.size());
   INTERLOCK_CHECK(program.barriers.size() == minimal.barriers.size());
-  Turns ours;
-  Turns least;
-  for (auto _ : state) {
-    const double start = cpu_seconds();
-    INTERLOCK_CHECK(parse(text).has_value());
-    const double middle = cpu_seconds();
-    INTERLOCK_CHECK(parse_minimally(text).dispatches.size() == program.dispatches.size());
-    least.add(cpu_seconds() - middle);
-    ours.add(middle - start);
-    state.SetIterationTime(middle - start);
-  }
+  const size_t dispatch_count = program.dispatches.size();
+  const auto parse_all = [&] { INTERLOCK_CHECK(parse(text).has_value()); };
+  const auto parse_least = [&] {
+    INTERLOCK_CHECK(parse_minimally(text).dispatches.size() == dispatch_count);
+  };
+  const std::vector<Timing> timings =
+      measure_rounds(state, {{"ours", {}, parse_all}, {"minimal", {}, parse_least}});
   const auto line_count = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
-  state.counters["ns_a_line"] = ours.median() * 1e9 / line_count;
-  state.counters["minimal_ns"] = least.median() * 1e9 / line_count;
-  hold_ratio(state, ours.median() / least.median(), 2);
+  note_time(state, "ns_a_line", timings[0], line_count);
+  note_time(state, "minimal_ns", timings[1], line_count);
+  hold_ratio(state, ratio_by_round(timings[0], timings[1]), 2);
 }
 BENCHMARK_CAPTURE(ParseBesideMinimal, chain, chain_text())->UseManualTime();
 BENCHMARK_CAPTURE(ParseBesideMinimal, repeated_ranges, dispatch_stream_text(kStreamDispatches, 8))

@@ -9,9 +9,11 @@
 #endif
 
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "encoder/program/check.h"
 #include "encoder/program/program.h"
@@ -25,7 +27,7 @@
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/bench/allocated_bytes.h"
-#include "tests/bench/cpu_seconds.h"
+#include "tests/bench/targets.h"
 
 namespace interlock {
 namespace {
@@ -61,23 +63,21 @@ void expect_clean(const Program& program, const CheckOptions& options = {}) {
   INTERLOCK_CHECK(report.findings.empty() && !report.is_truncated());
 }
 
-// Both by turns.
-template <typename One, typename Several>
-void measure_beside_one_queue(benchmark::State& state, const One& one, const Several& several) {
-  Turns several_turns;
-  Turns one_turns;
-  for (auto _ : state) {
-    one_turns.take(one);
-    several_turns.take(several);
-  }
-  state.counters["several_ns"] = several_turns.median() * 1e9 / static_cast<double>(state.range(0));
-  state.counters["one_ns"] = one_turns.median() * 1e9 / static_cast<double>(state.range(0));
-  state.counters["ratio"] = several_turns.median() / one_turns.median();
+// Both by turns; several queues may take at most `most` times as long as one.
+void measure_beside_one_queue(benchmark::State& state, std::function<void()> one,
+                              std::function<void()> several, double most) {
+  const std::vector<Timing> timings =
+      measure_rounds(state, {{"one", {}, std::move(one)}, {"several", {}, std::move(several)}});
+  const auto dispatch_count = static_cast<double>(state.range(0));
+  note_time(state, "one_ns", timings[0], dispatch_count);
+  note_time(state, "several_ns", timings[1], dispatch_count);
+  hold_ratio(state, ratio_by_round(timings[1], timings[0]), most);
 }
 
-void check_beside_one_queue(benchmark::State& state, const Program& several, const Program& one) {
+void check_beside_one_queue(benchmark::State& state, const Program& several, const Program& one,
+                            double most) {
   measure_beside_one_queue(
-      state, [&] { expect_clean(one); }, [&] { expect_clean(several); });
+      state, [&] { expect_clean(one); }, [&] { expect_clean(several); }, most);
 }
 
 // Blocks of 16 dispatches, each on the next of four queues. A block waits for the one that its
@@ -118,7 +118,7 @@ Program blocks(int64_t dispatch_count, bool is_on_four) {
 }
 
 void FourQueues(benchmark::State& state) {
-  check_beside_one_queue(state, blocks(state.range(0), true), blocks(state.range(0), false));
+  check_beside_one_queue(state, blocks(state.range(0), true), blocks(state.range(0), false), 3);
 }
 BENCHMARK(FourQueues)->Arg(100'000)->Arg(1'000'000)->Iterations(2);
 
@@ -148,7 +148,7 @@ Program layers(int64_t dispatch_count, bool is_graph) {
 }
 
 void WideGraph(benchmark::State& state) {
-  check_beside_one_queue(state, layers(state.range(0), true), layers(state.range(0), false));
+  check_beside_one_queue(state, layers(state.range(0), true), layers(state.range(0), false), 5);
 }
 BENCHMARK(WideGraph)->Arg(100'000)->Arg(1'000'000)->Iterations(2);
 
@@ -171,15 +171,15 @@ void OpenSignals(benchmark::State& state) {
   const Program with = paths(state.range(0), true);
   const Program without = paths(state.range(0), false);
   const CheckOptions options{.redundancy_budget = 0};
-  Turns turns;
-  double bytes = 0;
-  for (auto _ : state) {
-    turns.take(
-        [&] { bytes = static_cast<double>(peak_bytes_of([&] { expect_clean(with, options); })); });
-    bytes -= static_cast<double>(peak_bytes_of([&] { expect_clean(without, options); }));
-  }
-  state.counters["bytes_a_signal"] = bytes / static_cast<double>(state.range(0));
-  state.counters["ns_a_signal"] = turns.median() * 1e9 / static_cast<double>(state.range(0));
+  const auto check_of = [&](const Program& program) {
+    return [&] { expect_clean(program, options); };
+  };
+  const auto with_bytes = static_cast<double>(peak_bytes_of(check_of(with)));
+  const auto without_bytes = static_cast<double>(peak_bytes_of(check_of(without)));
+  const auto signal_count = static_cast<double>(state.range(0));
+  state.counters["bytes_a_signal"] = (with_bytes - without_bytes) / signal_count;
+  const std::vector<Timing> timings = measure_rounds(state, {{"with", {}, check_of(with)}});
+  note_time(state, "ns_a_signal", timings[0], signal_count);
 }
 BENCHMARK(OpenSignals)->Arg(10'000)->Arg(100'000)->Iterations(1);
 
@@ -198,9 +198,9 @@ void HostWrites(benchmark::State& state) {
               i, i + 1);
   }
   const Program program = text.program();
-  Turns turns;
-  for (auto _ : state) turns.take([&] { expect_clean(program); });
-  state.counters["us_a_write"] = turns.median() * 1e6 / static_cast<double>(state.range(0));
+  const std::vector<Timing> timings =
+      measure_rounds(state, {{"check", {}, [&] { expect_clean(program); }}});
+  note_time(state, "ns_a_write", timings[0], static_cast<double>(state.range(0)));
 }
 BENCHMARK(HostWrites)->Arg(250)->Arg(500)->Iterations(1)->Unit(benchmark::kMillisecond);
 
@@ -245,9 +245,7 @@ void EncodeOnQueues(benchmark::State& state,
   const auto several = [&] {
     benchmark::DoNotOptimize(encode_on_queues(program, queue_count).value());
   };
-  one();
-  several();
-  measure_beside_one_queue(state, one, several);
+  measure_beside_one_queue(state, one, several, 2);
 }
 BENCHMARK_CAPTURE(EncodeOnQueues, semaphores, encode_semaphores, 4)
     ->Arg(1'000)
@@ -298,7 +296,8 @@ void IssueOnQueues(benchmark::State& state) {
       [&] {
         StreamsEncoder encoder(queue_count);
         issue(encoder);
-      });
+      },
+      2);
 }
 BENCHMARK(IssueOnQueues)
     ->ArgNames({"", "queues"})
@@ -325,7 +324,8 @@ void TrackQueues(benchmark::State& state) {
           benchmark::DoNotOptimize(tracker.add(static_cast<uint32_t>(i / block % queue_count),
                                                program.declared_accesses_of(DispatchId(i))));
         }
-      });
+      },
+      2);
 }
 BENCHMARK(TrackQueues)
     ->ArgNames({"", "queues", "block"})

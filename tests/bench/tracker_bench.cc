@@ -1,7 +1,8 @@
 // What it costs to track one dispatch: ours, with registered buffers and with raw ranges, beside
-// peers, on pools of buffers and on recorded streams. A contestant meets the stream once untimed,
-// and a barrier stands between two passes; "first" rows time a new tracker instead, as do those of
-// ranges that are new each time. Before each pass the stream is read once, untimed.
+// peers, on pools of buffers and on recorded streams. A pass is a barrier and the stream, which the
+// contestant has met before; "first" rows time a new tracker for each pass instead, as do those of
+// ranges that are new each time. Before each stretch of passes (by_turns.h) the stream is read
+// once, untimed.
 //
 // A cell above its bound (tracker_bounds.h) is marked.
 #include <algorithm>
@@ -86,7 +87,14 @@ class ModelTracker {
     model_->encode({DispatchId(0), {&accesses[begin], end - begin}, AtomicOp::kNone}, sink_);
     return sink_.barrier_count() != before;
   }
-  void begin_epoch() { model_ = std::make_unique<Model>(); }
+  // A barrier of the caller's is none that MLX's model knows; at one of its own it drops its sets.
+  void begin_epoch() {
+    if constexpr (kHasMemoryEach) {
+      model_ = std::make_unique<Model>();
+    } else {
+      model_->wait_for_all(sink_);
+    }
+  }
 
  private:
   std::vector<Access> accesses_;
@@ -124,7 +132,8 @@ volatile uint64_t byte_sink = 0;
 
 // Most contestants read the stream itself, which takes longer than to track short epochs once it
 // fits in no cache of a core: none is to find it nearer than others because who comes before has
-// just read it.
+// just read it. A stream that is passed often in a stretch is short, and near from its first pass
+// on.
 void read_once(const TrackerStream& stream) {
   uint64_t sum = 0;
   for (const Access& access : stream.accesses) sum += access.range.begin;
@@ -142,20 +151,44 @@ int64_t barriers_of(Tracker& tracker, const TrackerStream& stream) {
   return barrier_count;
 }
 
+// One tracker for all passes.
 template <typename Tracker>
-Contestant contestant(std::string name, const TrackerStream& stream, bool is_first) {
+Contestant who_met_it(std::string name, const TrackerStream& stream) {
   auto tracker = std::make_shared<std::unique_ptr<Tracker>>();
-  const auto prepare = [tracker, &stream, is_first] {
-    if (is_first || *tracker == nullptr) {
-      *tracker = nullptr;
-      *tracker = std::make_unique<Tracker>(stream);
-    } else {
-      (*tracker)->begin_epoch();
-    }
+  const auto prepare = [tracker, &stream](int /*passes*/) {
+    if (*tracker == nullptr) *tracker = std::make_unique<Tracker>(stream);
     read_once(stream);
   };
-  const auto pass = [tracker, &stream] { barrier_sink = barriers_of(**tracker, stream); };
+  const auto pass = [tracker, &stream] {
+    (*tracker)->begin_epoch();
+    barrier_sink = barriers_of(**tracker, stream);
+  };
   return {std::move(name), prepare, pass};
+}
+
+// A new one for each pass. All of a stretch are made before it, and unmade before the next.
+template <typename Tracker>
+Contestant who_is_new(std::string name, const TrackerStream& stream) {
+  struct Trackers {
+    std::vector<std::unique_ptr<Tracker>> made;
+    size_t next = 0;
+  };
+  auto trackers = std::make_shared<Trackers>();
+  const auto prepare = [trackers, &stream](int passes) {
+    *trackers = {};
+    for (int i = 0; i < passes; ++i) trackers->made.push_back(std::make_unique<Tracker>(stream));
+    read_once(stream);
+  };
+  const auto pass = [trackers, &stream] {
+    barrier_sink = barriers_of(*trackers->made[trackers->next++], stream);
+  };
+  return {std::move(name), prepare, pass};
+}
+
+template <typename Tracker>
+Contestant contestant(std::string name, const TrackerStream& stream, bool is_first) {
+  return is_first ? who_is_new<Tracker>(std::move(name), stream)
+                  : who_met_it<Tracker>(std::move(name), stream);
 }
 
 // --- The table
@@ -237,8 +270,10 @@ class Table {
         continue;
       }
       above_count_ += *ratio > 1;
-      program_.note("tracker/" + name + "/" + kColumns[i].name, "to_bound", *ratio);
       to_best_.push_back(*ratio_to_best_peer(row, *places[i]));
+      const std::string cell = "tracker/" + name + "/" + kColumns[i].name;
+      program_.note(cell, "to_bound", *ratio);
+      program_.note(cell, "to_best", to_best_.back());
       std::printf("%10.2f%c", *ratio, *ratio > 1 ? '!' : ' ');
     }
     std::printf("%8.0f%%%9lld\n", 100 * spread, static_cast<long long>(barrier_count));

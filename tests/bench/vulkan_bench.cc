@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,7 +21,7 @@
 #include "encoder/program/check.h"
 #include "encoder/text/parser.h"
 #include "simulator/schedules/schedule.h"
-#include "tests/bench/cpu_seconds.h"
+#include "tests/bench/targets.h"
 
 namespace interlock {
 namespace {
@@ -77,7 +76,10 @@ void run_sequences(benchmark::State& state, bool is_mix) {
 }
 
 // All of VulkanBackend::run(): lower, upload, record, submit, wait, download.
-void VulkanRun(benchmark::State& state) { run_sequences(state, false); }
+void VulkanRun(benchmark::State& state) {
+  run_sequences(state, false);
+  if (state.range(0) == 16) hold_time(state, 1.0 / 15'000);
+}
 void VulkanRunMix(benchmark::State& state) { run_sequences(state, true); }
 BENCHMARK(VulkanRun)->Arg(1)->Arg(16)->Arg(64)->MeasureProcessCPUTime()->UseRealTime();
 BENCHMARK(VulkanRunMix)->Arg(1)->Arg(16)->Arg(64)->MeasureProcessCPUTime()->UseRealTime();
@@ -164,39 +166,43 @@ void record_by_hand(const Lowered& lowered, const VulkanPipeline& pipeline,
   }
 }
 
-template <typename Record>
-double seconds_to_record(const Record& record) {
-  VulkanQueue& queue = *session()->queues[0];
-  check(queue.begin());
-  const auto start = std::chrono::steady_clock::now();
-  record(queue.commands());
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  check(queue.submit());
-  check(queue.wait(10));
-  return taken.count();
-}
+// Records into one command buffer, pass after pass, and runs it before the next stretch.
+class RecordingQueue {
+ public:
+  RecordingQueue() { check(queue().begin()); }
+  ~RecordingQueue() { run(); }
+
+  void begin_anew() {
+    run();
+    check(queue().begin());
+  }
+  static VkCommandBuffer commands() { return queue().commands(); }
+
+ private:
+  static VulkanQueue& queue() { return *session()->queues[0]; }
+  static void run() {
+    check(queue().submit());
+    check(queue().wait(10));
+  }
+};
 
 // Both by turns, so that other work on the machine hits both. The counters are nanoseconds a
-// dispatch, the median of all rounds, and their ratio.
+// dispatch, and their ratio.
 void VulkanRecord(benchmark::State& state) {
   if (skip_without_device(state)) return;
   const Lowered lowered(chain(state.range(0), false));
   auto pipeline = session()->pipelines->get(lowered.launches[0].shader);
   INTERLOCK_CHECK(pipeline.has_value());
-  Turns ours;
-  Turns by_hand;
-  for (auto _ : state) {
-    const double first = seconds_to_record([&](VkCommandBuffer c) { lowered.record(c); });
-    const double second =
-        seconds_to_record([&](VkCommandBuffer c) { record_by_hand(lowered, **pipeline, c); });
-    ours.add(first);
-    by_hand.add(second);
-    state.SetIterationTime(first);
-  }
-  const double ns = 1e9 / static_cast<double>(state.range(0));
-  state.counters["recorder_ns"] = ours.median() * ns;
-  state.counters["by_hand_ns"] = by_hand.median() * ns;
-  state.counters["ratio"] = ours.median() / by_hand.median();
+  RecordingQueue queue;
+  const auto prepare = [&](int /*passes*/) { queue.begin_anew(); };
+  const auto record = [&] { lowered.record(queue.commands()); };
+  const auto record_plainly = [&] { record_by_hand(lowered, **pipeline, queue.commands()); };
+  const std::vector<Timing> timings =
+      measure_rounds(state, {{"recorder", prepare, record}, {"by_hand", prepare, record_plainly}});
+  const auto dispatch_count = static_cast<double>(state.range(0));
+  note_time(state, "recorder_ns", timings[0], dispatch_count);
+  note_time(state, "by_hand_ns", timings[1], dispatch_count);
+  hold_ratio(state, ratio_by_round(timings[0], timings[1]), 1.5);
 }
 BENCHMARK(VulkanRecord)->Arg(16)->Arg(64)->Arg(1024)->UseManualTime();
 

@@ -2,6 +2,7 @@
 
 #include "tests/bench/by_turns.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,22 +12,31 @@
 namespace interlock::by_turns_test {
 namespace {
 
-// A clock of which a contestant's passes take what `seconds_of(pass)` says; passes count from 0.
+// A clock of which a contestant's passes take what `seconds_of(pass)` says; passes count from 0. To
+// read it takes `seconds_of_a_reading`.
 class FakeClock {
  public:
+  explicit FakeClock(double seconds_of_a_reading = 0)
+      : seconds_of_a_reading_(seconds_of_a_reading) {}
+
   template <typename SecondsOf>
   Contestant contestant(SecondsOf seconds_of) {
     return {"", {}, [this, seconds_of, pass = 0]() mutable { now_ += seconds_of(pass++); }};
   }
-  TurnOptions options(int rounds) const {
+  void pass(double seconds) { now_ += seconds; }
+  TurnOptions options(int rounds) {
     TurnOptions options;
     options.rounds = rounds;
-    options.clock = [this] { return now_; };
+    options.clock = [this] {
+      now_ += seconds_of_a_reading_;
+      return now_;
+    };
     return options;
   }
 
  private:
   double now_ = 0;
+  double seconds_of_a_reading_;
 };
 
 // The two passes before the first round are no part of it, nor is what prepares a pass.
@@ -71,6 +81,46 @@ TEST(ByTurns, HasNoMoreOfWhoIsHopelessUnlessItIsJudged) {
     EXPECT_NEAR(timings[1].median(), is_judged ? 0.5 : 1.0, 1e-9);
     EXPECT_EQ(timings[1].rounds().size(), 3u);
   }
+}
+
+// Passes of 4 and of 8 microseconds, and a clock of which two readings take as long as the first:
+// pass by pass it would be 8 to 12.
+TEST(ByTurns, CountTheCostOfTheClockNowhere) {
+  for (const double seconds_of_a_reading : {0.0, 0.5e-6, 4e-6, 100e-6}) {
+    FakeClock clock(seconds_of_a_reading);
+    const auto timings = measure_by_turns(
+        {clock.contestant([](int) { return 4e-6; }), clock.contestant([](int) { return 8e-6; })},
+        clock.options(3));
+    EXPECT_NEAR(timings[0].median(), 4e-6, 4e-6 / 190);
+    EXPECT_NEAR(timings[1].median(), 8e-6, 8e-6 / 190);
+    EXPECT_NEAR(ratio_by_round(timings[0], timings[1]).median(), 0.5, 0.5 / 190);
+  }
+}
+
+// As many as it is told of, before each stretch, and in no time of the contestant's.
+TEST(ByTurns, PrepareThePassesOfAStretch) {
+  FakeClock clock(1e-6);
+  int prepared = 0;
+  Contestant contestant = {"",
+                           [&](int passes) {
+                             EXPECT_EQ(prepared, 0);
+                             prepared = passes;
+                             clock.pass(0.25);
+                           },
+                           [&] {
+                             --prepared;
+                             clock.pass(3e-6);
+                           }};
+  const auto timings = measure_by_turns({contestant}, clock.options(3));
+  EXPECT_EQ(prepared, 0);
+  EXPECT_NEAR(timings[0].median(), 3e-6, 3e-6 / 190);
+}
+
+// A machine that is half as fast in some rounds takes both alike: the ratio of the medians is 1.2.
+TEST(ByTurns, CompareRoundByRound) {
+  const Timing ratio = ratio_by_round(Timing({120, 50, 60}), Timing({100, 50, 40}));
+  EXPECT_THAT(ratio.rounds(), testing::ElementsAre(1.2, 1, 1.5));
+  EXPECT_EQ(ratio.median(), 1.2);
 }
 
 Measured of(Role role, std::vector<double> rounds) { return {role, Timing(std::move(rounds))}; }

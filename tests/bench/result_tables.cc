@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
@@ -62,6 +61,18 @@ std::string time_text(double nanoseconds) {
   return figure_text(nanoseconds) + " ns";
 }
 
+std::string fixed_text(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*f", digits, value);
+  return text;
+}
+
+// True iff it says of itself that it failed: its times are 0 then.
+bool has_failed(const nlohmann::json& benchmark) {
+  return benchmark.value("error_occurred", false) || benchmark.value("skipped", false) ||
+         !benchmark.contains("cpu_time");
+}
+
 // Nothing, if no benchmark matches.
 std::optional<std::string> bench_table(const std::string& pattern,
                                        const std::vector<std::string>& figures,
@@ -117,31 +128,47 @@ std::optional<std::string> contest_table(const std::string& prefix,
   return head_of("", contestants) + rows;
 }
 
-// `match[2]` is then the pattern, if there is one.
-bool is_of_machine(const std::string& line, std::smatch& match) {
-  static const std::regex kLine("<!-- machine( (.*))? -->");
-  return std::regex_match(line, match, kLine);
-}
-
-bool is_of(const std::string& pattern, const BenchResult& result) {
-  return std::regex_search(result.name, std::regex(pattern, std::regex::extended));
-}
-
-// Whether there is a result that matches; without a pattern, whether there is one that matches none
-// for which the document has a machine.
-bool is_measured_here(const std::string& pattern, const std::string& document,
-                      const std::vector<BenchResult>& results) {
-  std::vector<std::string> others;
-  std::istringstream in(document);
-  std::smatch match;
-  for (std::string line; std::getline(in, line);) {
-    if (is_of_machine(line, match) && match[2].matched) others.push_back(match[2]);
+// A row for each prefix: of the results below it that have a bound, how many there are, how many
+// are above it, how near the nearest is, and the geometric mean of what they took to their best
+// peer.
+std::optional<std::string> bounds_table(const std::vector<std::string>& prefixes,
+                                        const std::vector<BenchResult>& results) {
+  std::string rows;
+  for (const std::string& prefix : prefixes) {
+    int above_count = 0;
+    double greatest = 0;
+    double sum = 0;
+    int count = 0;
+    for (const BenchResult& result : results) {
+      const auto bound = result.figures.find("to_bound");
+      if (bound == result.figures.end() || !result.name.starts_with(prefix + "/")) continue;
+      ++count;
+      above_count += bound->second > 1;
+      greatest = std::max(greatest, bound->second);
+      sum += std::log(result.figures.at("to_best"));
+    }
+    if (count == 0) continue;
+    rows += row_of({prefix, std::to_string(count), std::to_string(above_count),
+                    fixed_text(greatest, 3), fixed_text(std::exp(sum / count), 2)});
   }
-  return std::any_of(results.begin(), results.end(), [&](const BenchResult& result) {
-    if (!pattern.empty()) return is_of(pattern, result);
-    return std::none_of(others.begin(), others.end(),
-                        [&](const std::string& other) { return is_of(other, result); });
-  });
+  if (rows.empty()) return std::nullopt;
+  return head_of("", {"cells", "above the bound", "greatest ratio to a bound",
+                      "to the best peer, geometric mean"}) +
+         rows;
+}
+
+// The table that is to follow `line`; nothing where it asks for none, or nothing was measured.
+std::optional<std::string> table_after(const std::string& line,
+                                       const std::vector<BenchResult>& results, bool& is_begin) {
+  static const std::regex kRows("<!-- (bench|contest) (.*): (.*) -->");
+  static const std::regex kBounds("<!-- bounds (.*) -->");
+  std::smatch match;
+  is_begin = true;
+  if (std::regex_match(line, match, kBounds)) return bounds_table(split(match[1]), results);
+  is_begin = std::regex_match(line, match, kRows);
+  if (!is_begin) return std::nullopt;
+  const auto make = match[1] == "bench" ? bench_table : contest_table;
+  return make(match[2], split(match[3]), results);
 }
 
 // Ours alone, where a benchmark measures it beside another in the same time.
@@ -160,6 +187,7 @@ std::vector<BenchResult> parse_results(std::string_view json) {
   const nlohmann::json root = nlohmann::json::parse(json);
   for (const nlohmann::json& benchmark : root.at("benchmarks")) {
     if (benchmark.value("run_type", "iteration") != "iteration") continue;
+    if (has_failed(benchmark)) continue;
     BenchResult result{benchmark.at("name").get<std::string>(), {}};
     for (const auto& [key, value] : benchmark.items()) {
       if (value.is_number()) result.figures[key] = value.get<double>();
@@ -169,7 +197,6 @@ std::vector<BenchResult> parse_results(std::string_view json) {
       const auto found = result.figures.find(time);
       if (found != result.figures.end()) found->second *= unit;
     }
-    if (!result.figures.contains("cpu_time")) continue;  // It failed.
     const auto same = std::find_if(results.begin(), results.end(),
                                    [&](const BenchResult& r) { return r.name == result.name; });
     if (same == results.end()) {
@@ -214,7 +241,6 @@ std::string comparison_table(const std::vector<std::vector<BenchResult>>& before
 
 std::string with_tables(const std::string& document, const std::vector<BenchResult>& results,
                         const std::string& machine) {
-  static const std::regex kBegin("<!-- (bench|contest) (.*): (.*) -->");
   std::string output;
   std::string old_table;
   std::optional<std::string> table;
@@ -225,20 +251,9 @@ std::string with_tables(const std::string& document, const std::vector<BenchResu
       old_table += line + "\n";
       continue;
     }
-    if (is_inside) output += table ? "\n" + *table + "\n" : old_table;
-    is_inside = false;
+    if (is_inside) output += table ? "\n" + *table + "\n" + machine + "\n\n" : old_table;
     output += line + "\n";
-    std::smatch match;
-    if (is_of_machine(line, match)) {
-      table = std::nullopt;
-      if (is_measured_here(match[2], document, results)) table = machine + "\n";
-    } else if (std::regex_match(line, match, kBegin)) {
-      const auto make = match[1] == "bench" ? bench_table : contest_table;
-      table = make(match[2], split(match[3]), results);
-    } else {
-      continue;
-    }
-    is_inside = true;
+    table = table_after(line, results, is_inside);
     old_table.clear();
   }
   return output + (is_inside ? old_table : "");

@@ -15,7 +15,7 @@ struct BenchResult {
 };
 
 // In the order of the text; of repetitions the one with the least CPU time. Aggregates are left
-// out. Throws nlohmann::json::exception where the text is no such JSON.
+// out, and what failed. Throws nlohmann::json::exception where the text is no such JSON.
 std::vector<BenchResult> parse_results(std::string_view json);
 
 // CPU time before and after, of benchmarks that both have, as text: the median of the ratios of the
@@ -36,10 +36,14 @@ std::string comparison_table(const std::vector<std::vector<BenchResult>>& before
 //     <!-- contest PREFIX: CONTESTANT, CONTESTANT... -->
 //
 // the rows are contests, PREFIX/CONTEST/CONTESTANT, and the cells nanoseconds, marked with ! where
-// the figure to_bound is above 1. A table of which nothing was measured stays as it is.
+// the figure to_bound is above 1. Of
 //
-// Between <!-- machine REGEX --> and <!-- end --> stands `machine`, of the results that match;
-// between <!-- machine --> and <!-- end -->, of all others. Where there are none, it stays.
+//     <!-- bounds PREFIX, PREFIX... -->
+//
+// each row sums up the results PREFIX/... that have figures to_bound and to_best.
+//
+// Below each table stands `machine`, which says where and when it was measured. A table of which
+// nothing was measured stays as it is, with what it says of its own.
 std::string with_tables(const std::string& document, const std::vector<BenchResult>& results,
                         const std::string& machine);
 

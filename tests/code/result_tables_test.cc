@@ -21,11 +21,65 @@ TEST(ResultTables, ReadTheJsonOfGoogleBenchmark) {
     {"name": "Parse/10", "run_type": "iteration", "cpu_time": 3.0, "time_unit": "us", "ratio": 2},
     {"name": "Parse/10", "run_type": "iteration", "cpu_time": 2.5, "time_unit": "us", "ratio": 1},
     {"name": "Parse/10_mean", "run_type": "aggregate", "cpu_time": 2.7, "time_unit": "us"},
-    {"name": "Broken", "run_type": "iteration", "error_occurred": true}]})");
+    {"name": "Broken", "run_type": "iteration"}]})");
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results[0].name, "Parse/10");
   EXPECT_EQ(results[0].figures.at("cpu_time"), 2500);
   EXPECT_EQ(results[0].figures.at("ratio"), 1);
+}
+
+// Two benchmarks that called SkipWithError(), as Google Benchmark 1.7.1 writes them, and one as
+// later versions write what was skipped.
+TEST(ResultTables, LeaveOutWhatFailed) {
+  const std::vector<BenchResult> results = parse_results(R"({"context": {
+      "date": "2026-11-29T01:06:12+00:00", "num_cpus": 2, "library_build_type": "debug"},
+  "benchmarks": [
+    {
+      "name": "Skipped",
+      "family_index": 0,
+      "per_family_instance_index": 0,
+      "run_name": "Skipped",
+      "run_type": "iteration",
+      "repetitions": 1,
+      "repetition_index": 0,
+      "threads": 1,
+      "error_occurred": true,
+      "error_message": "There is no device.",
+      "iterations": 1,
+      "real_time": 0.0000000000000000e+00,
+      "cpu_time": 0.0000000000000000e+00,
+      "time_unit": "ns"
+    },
+    {
+      "name": "Later",
+      "run_type": "iteration",
+      "skipped": true,
+      "skip_message": "There is no device.",
+      "iterations": 0,
+      "real_time": 0.0000000000000000e+00,
+      "cpu_time": 0.0000000000000000e+00,
+      "time_unit": "ns"
+    },
+    {
+      "name": "Fine/iterations:1000",
+      "family_index": 2,
+      "per_family_instance_index": 0,
+      "run_name": "Fine/iterations:1000",
+      "run_type": "iteration",
+      "repetitions": 1,
+      "repetition_index": 0,
+      "threads": 1,
+      "iterations": 1000,
+      "real_time": 1.2529999366961420e+00,
+      "cpu_time": 1.1919999999996864e+00,
+      "time_unit": "ns",
+      "ratio": 2.0000000000000000e+00
+    }
+  ]
+})");
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].name, "Fine/iterations:1000");
+  EXPECT_EQ(results[0].figures.at("ratio"), 2);
 }
 
 TEST(ResultTables, CompareOursAndNotThePeerBesideIt) {
@@ -60,8 +114,7 @@ TEST(ResultTables, CompareRoundByRound) {
 
 TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
   const std::string document =
-      "# Head\n\n<!-- machine -->\nold\n<!-- end -->\n\n"
-      "<!-- bench ^Parse: cpu_time, ratio -->\nold\n<!-- end -->\nBetween.\n"
+      "# Head\n\n<!-- bench ^Parse: cpu_time, ratio -->\nold\n<!-- end -->\nBetween.\n"
       "<!-- contest tracker/pool: raw, list -->\nold\n<!-- end -->\n"
       "<!-- bench ^Nothing: cpu_time -->\nkept\n<!-- end -->\nLast.\n";
   BenchResult parse = result_of("Parse/10", 2500);
@@ -75,33 +128,60 @@ TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
                    result_of("tracker/pool/64/list", 123456), result_of("tracker/x/64/raw", 1)},
                   "A machine.");
   EXPECT_EQ(made,
-            "# Head\n\n<!-- machine -->\n\nA machine.\n\n<!-- end -->\n\n"
-            "<!-- bench ^Parse: cpu_time, ratio -->\n\n"
+            "# Head\n\n<!-- bench ^Parse: cpu_time, ratio -->\n\n"
             "|  | cpu_time | ratio |\n| --- | --- | --- |\n| `Parse/10` | 2.50 µs | 1.50 |\n"
-            "| `Parse/20` **!** | 9.00 µs | – |\n\n"
+            "| `Parse/20` **!** | 9.00 µs | – |\n\nA machine.\n\n"
             "<!-- end -->\nBetween.\n"
             "<!-- contest tracker/pool: raw, list -->\n\n"
-            "|  | raw | list |\n| --- | --- | --- |\n| 64 | 18.2 **!** | 123k |\n\n<!-- end -->\n"
+            "|  | raw | list |\n| --- | --- | --- |\n| 64 | 18.2 **!** | 123k |\n\n"
+            "A machine.\n\n<!-- end -->\n"
             "<!-- bench ^Nothing: cpu_time -->\nkept\n<!-- end -->\nLast.\n");
   // Made again, nothing changes.
-  EXPECT_EQ(with_tables(made, {}, "A machine."), made);
+  EXPECT_EQ(with_tables(made, {}, "Another."), made);
 }
 
-// A part may be measured alone, elsewhere or later: what is said of the others stays true.
-TEST(ResultTables, SayWhereAPartWasMeasuredAndWhereTheRest) {
+// A part may be measured alone, elsewhere or later: what the document says of the others stays
+// true.
+TEST(ResultTables, SayOfEachTableWhereItWasMeasured) {
   const std::string document =
-      "<!-- machine -->\nold\n<!-- end -->\n<!-- machine ^(tracker|queues)/ -->\nold\n<!-- end -->\n";
-  const auto made = [](const std::string& rest, const std::string& tracker) {
-    return "<!-- machine -->\n" + rest + "<!-- end -->\n<!-- machine ^(tracker|queues)/ -->\n" +
-           tracker + "<!-- end -->\n";
+      "<!-- bench ^Parse: cpu_time -->\n<!-- end -->\n<!-- bench ^Print: cpu_time -->\n<!-- end -->\n";
+  const auto made = [](const std::string& parse, const std::string& print) {
+    return "<!-- bench ^Parse: cpu_time -->\n\n|  | cpu_time |\n| --- | --- |\n| `Parse` | 1.00 ns |\n\n" +
+           parse +
+           "\n\n<!-- end -->\n<!-- bench ^Print: cpu_time -->\n\n|  | cpu_time |\n| --- | --- |\n"
+           "| `Print` | 2.00 ns |\n\n" +
+           print + "\n\n<!-- end -->\n";
   };
-  const BenchResult tracker = result_of("tracker/pool/64/raw", 1);
-  const BenchResult parse = result_of("Parse/10", 1);
-  EXPECT_EQ(with_tables(document, {tracker}, "M."), made("old\n", "\nM.\n\n"));
-  EXPECT_EQ(with_tables(document, {result_of("queues/4", 1)}, "M."), made("old\n", "\nM.\n\n"));
-  EXPECT_EQ(with_tables(document, {parse}, "M."), made("\nM.\n\n", "old\n"));
-  EXPECT_EQ(with_tables(document, {parse, tracker}, "M."), made("\nM.\n\n", "\nM.\n\n"));
-  EXPECT_EQ(with_tables(document, {}, "M."), document);
+  const BenchResult parse = result_of("Parse", 1);
+  const BenchResult print = result_of("Print", 2);
+  const std::string both = with_tables(document, {parse, print}, "M.");
+  EXPECT_EQ(both, made("M.", "M."));
+  EXPECT_EQ(with_tables(both, {parse}, "N."), made("N.", "M."));
+  EXPECT_EQ(with_tables(both, {print}, "N."), made("M.", "N."));
+  EXPECT_EQ(with_tables(both, {}, "N."), both);
+}
+
+// One of three is above its bound; the means are of 0.5 and 2, and of these and 0.25.
+TEST(ResultTables, SumUpBounds) {
+  const auto cell = [](const std::string& name, double to_bound, double to_best) {
+    BenchResult result = result_of(name, 1, to_bound);
+    result.figures["to_best"] = to_best;
+    return result;
+  };
+  const std::vector<BenchResult> results = {
+      cell("tracker/pool/64/raw", 0.9974, 2), cell("tracker/pool/64/registered", 0.5, 0.5),
+      result_of("tracker/pool/64/list", 1), cell("tracker/new/1/raw", 1.2, 0.25),
+      cell("trackers/x/raw", 9, 9)};
+  EXPECT_EQ(
+      with_tables("<!-- bounds tracker, tracker/pool, tracker/none -->\nold\n<!-- end -->\n",
+                  results, "M."),
+      "<!-- bounds tracker, tracker/pool, tracker/none -->\n\n"
+      "|  | cells | above the bound | greatest ratio to a bound | to the best peer, geometric mean |\n"
+      "| --- | --- | --- | --- | --- |\n"
+      "| tracker | 3 | 1 | 1.200 | 0.63 |\n"
+      "| tracker/pool | 2 | 0 | 0.997 | 1.00 |\n\nM.\n\n<!-- end -->\n");
+  const std::string old = "<!-- bounds tracker/none -->\nold\n<!-- end -->\n";
+  EXPECT_EQ(with_tables(old, results, "M."), old);
 }
 
 }  // namespace

@@ -73,6 +73,11 @@ bool has_failed(const nlohmann::json& benchmark) {
          !benchmark.contains("cpu_time");
 }
 
+std::string cell_text(const std::string& figure, double value) {
+  if (figure == "cpu_time" || figure == "real_time") return time_text(value);
+  return figure == "spread" ? fixed_text(100 * value, 1) + " %" : figure_text(value);
+}
+
 // Nothing, if no benchmark matches.
 std::optional<std::string> bench_table(const std::string& pattern,
                                        const std::vector<std::string>& figures,
@@ -86,10 +91,7 @@ std::optional<std::string> bench_table(const std::string& pattern,
     std::vector<std::string> cells = {"`" + result.name + "`" + (is_above ? " **!**" : "")};
     for (const std::string& figure : figures) {
       const auto found = result.figures.find(figure);
-      const bool is_time = figure == "cpu_time" || figure == "real_time";
-      cells.push_back(found == result.figures.end() ? "–"
-                      : is_time                     ? time_text(found->second)
-                                                    : figure_text(found->second));
+      cells.push_back(found == result.figures.end() ? "–" : cell_text(figure, found->second));
     }
     rows += row_of(cells);
   }

@@ -31,7 +31,8 @@ std::string comparison_table(const std::vector<std::vector<BenchResult>>& before
 //     <!-- bench REGEX: FIGURE, FIGURE... -->
 //
 // and <!-- end -->: a row for each benchmark whose name matches, marked with ! where the figure
-// to_target is above 1, and a column for each figure; times have their unit. Of
+// to_target is above 1, and a column for each figure; times have their unit, and
+// spread is in percent. Of
 //
 //     <!-- contest PREFIX: CONTESTANT, CONTESTANT... -->
 //

@@ -114,11 +114,12 @@ TEST(ResultTables, CompareRoundByRound) {
 
 TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
   const std::string document =
-      "# Head\n\n<!-- bench ^Parse: cpu_time, ratio -->\nold\n<!-- end -->\nBetween.\n"
+      "# Head\n\n<!-- bench ^Parse: cpu_time, ratio, spread -->\nold\n<!-- end -->\nBetween.\n"
       "<!-- contest tracker/pool: raw, list -->\nold\n<!-- end -->\n"
       "<!-- bench ^Nothing: cpu_time -->\nkept\n<!-- end -->\nLast.\n";
   BenchResult parse = result_of("Parse/10", 2500);
   parse.figures["ratio"] = 1.5;
+  parse.figures["spread"] = 0.0125;
   parse.figures["to_target"] = 0.75;
   BenchResult slow = result_of("Parse/20", 9000);
   slow.figures["to_target"] = 1.01;
@@ -128,9 +129,10 @@ TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
                    result_of("tracker/pool/64/list", 123456), result_of("tracker/x/64/raw", 1)},
                   "A machine.");
   EXPECT_EQ(made,
-            "# Head\n\n<!-- bench ^Parse: cpu_time, ratio -->\n\n"
-            "|  | cpu_time | ratio |\n| --- | --- | --- |\n| `Parse/10` | 2.50 µs | 1.50 |\n"
-            "| `Parse/20` **!** | 9.00 µs | – |\n\nA machine.\n\n"
+            "# Head\n\n<!-- bench ^Parse: cpu_time, ratio, spread -->\n\n"
+            "|  | cpu_time | ratio | spread |\n| --- | --- | --- | --- |\n"
+            "| `Parse/10` | 2.50 µs | 1.50 | 1.2 % |\n"
+            "| `Parse/20` **!** | 9.00 µs | – | – |\n\nA machine.\n\n"
             "<!-- end -->\nBetween.\n"
             "<!-- contest tracker/pool: raw, list -->\n\n"
             "|  | raw | list |\n| --- | --- | --- |\n| 64 | 18.2 **!** | 123k |\n\n"

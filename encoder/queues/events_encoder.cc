@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "encoder/program/stop.h"
 #include "encoder/queues/given_queues.h"
@@ -10,6 +13,7 @@
 #include "encoder/queues/queue_commands.h"
 #include "encoder/sync/encoder_dispatch.h"
 #include "encoder/sync/interlock_events_encoder.h"
+#include "encoder/sync/queue_tracker.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/sync/sync_command.h"
 
@@ -49,11 +53,63 @@ class PlacingSink final : public CommandSink {
   size_t next_ = 0;
 };
 
+// What the host has to wait for: the device and the host are two queues to trackers, of all that is
+// done, and of what the device writes and has to hand on to the host, which a wait alone does not.
+class HostNeeds {
+ public:
+  enum class Need : uint8_t { kNothing, kWait, kWaitAndVisibility };
+
+  explicit HostNeeds(const Program& program)
+      : program_(program), is_needed_(has_host_work_of_no_queue(program)) {}
+
+  void add_dispatch(std::span<const Access> accesses, AtomicOp op) {
+    if (!is_needed_) return;
+    if (std::exchange(host_is_ahead_, false)) {
+      all_.join(kDevice, kHost);
+      written_.join(kDevice, kHost);
+    }
+    all_.add(kDevice, accesses, op);
+    writes_.clear();
+    for (const Access& access : accesses) {
+      const bool is_write = access.mode >= AccessMode::kWrite;
+      if (!is_write || program_.memory(access.memory).is_unified) continue;
+      writes_.push_back(access);
+      writes_.back().mode = AccessMode::kWrite;
+    }
+    written_.add(kDevice, writes_);
+  }
+
+  // What has to stand before a statement of the host, which accesses the bytes or ends their value.
+  Need add_of_host(std::span<const Access> accesses, bool is_access) {
+    host_is_ahead_ = true;
+    const bool is_pending = !all_.add(kHost, accesses).empty();
+    if (is_access && !written_.add(kHost, accesses).empty()) return Need::kWaitAndVisibility;
+    return is_pending ? Need::kWait : Need::kNothing;
+  }
+
+  // The host has waited for all that was issued.
+  void wait(bool is_handed_on) {
+    all_.join(kHost, kDevice);
+    if (is_handed_on) written_.join(kHost, kDevice);
+  }
+
+ private:
+  static constexpr uint32_t kDevice = 0;
+  static constexpr uint32_t kHost = 1;
+
+  const Program& program_;
+  const bool is_needed_;
+  bool host_is_ahead_ = false;  // It has done something since the last dispatch.
+  QueueTracker all_{2};
+  QueueTracker written_{2};
+  std::vector<Access> writes_;
+};
+
 class EventsOfProgram {
  public:
   explicit EventsOfProgram(const Program& program)
       : program_(program),
-        hands_on_(host_has_copies(program)),
+        needs_(program),
         keeps_splits_(!has_given_queues(program)),
         placing_(program, issued_) {}
 
@@ -66,8 +122,9 @@ class EventsOfProgram {
         add(DispatchId(size_t{statement.index}));
       } else if (statement.kind == StatementKind::kLifetime) {
         if (program_.lifetimes[statement.index].kind != LifetimeKind::kDestroy) continue;
-        let_host_wait();
-        placing_.issue_lifetimes_before(StatementId(i + 1));
+        if (destroy(program_.lifetimes[statement.index])) {
+          placing_.issue_lifetimes_before(StatementId(i + 1));
+        }
       } else if (statement.kind == StatementKind::kSync) {
         const bool is_split = program_.syncs[statement.index].kind == SyncKind::kSplit;
         if (is_split && keeps_splits_) encoder_.end_command_buffer(placing_);
@@ -82,35 +139,48 @@ class EventsOfProgram {
 
  private:
   void add(DispatchId id) {
-    if (program_.dispatch(id).host != HostAccess::kNone) {
-      let_host_wait();
-      placing_.issue_dispatch(id);
-      return;
+    const Dispatch& dispatch = program_.dispatch(id);
+    const std::span<const Access> accesses = program_.declared_accesses_of(id);
+    if (dispatch.host != HostAccess::kNone) {
+      if (let_host_wait(needs_.add_of_host(accesses, true))) return placing_.issue_dispatch(id);
+      // Where it stands: the encoder holds back some of what came before.
+      return encoder_.encode({.id = id}, placing_);
     }
+    needs_.add_dispatch(accesses, dispatch.atomic_op);
     encoder_.encode(encoder_dispatch_of(program_, id), placing_);
-    is_awaited_ = false;
   }
 
-  // For all that was submitted; what is submitted after that comes after it.
-  void let_host_wait() {
-    if (is_awaited_) return;
-    is_awaited_ = true;
+  // All accesses must be over, and nobody looks at the bytes. Returns whether the host waits.
+  bool destroy(const Lifetime& lifetime) {
+    const Access bytes = {.memory = lifetime.memory,
+                          .tensor = {},
+                          .range = program_.tensor(lifetime.tensor).range,
+                          .mode = AccessMode::kWrite};
+    return let_host_wait(needs_.add_of_host({&bytes, 1}, false));
+  }
+
+  // For all that was submitted; what is submitted after that comes after it. Returns whether it has
+  // to.
+  bool let_host_wait(HostNeeds::Need need) {
+    if (need == HostNeeds::Need::kNothing) return false;
+    const bool is_handed_on = need == HostNeeds::Need::kWaitAndVisibility;
     encoder_.finish(placing_);
     encoder_.join_all();
-    if (hands_on_) issued_.issue_barrier(BarrierKind::kFull);
+    needs_.wait(is_handed_on);
+    if (is_handed_on) issued_.issue_barrier(BarrierKind::kFull);
     const SemaphorePoint all = {.semaphore = 0, .value = ++signal_count_};
     issued_.issue_signal(all);
     issued_.issue_sync({.kind = SyncKind::kHostWaits, .points = {all}});
+    return true;
   }
 
   const Program& program_;
-  const bool hands_on_;
+  HostNeeds needs_;
   const bool keeps_splits_;
   RecordingSink issued_;
   PlacingSink placing_;
   InterlockEventsEncoder encoder_;
   uint64_t signal_count_ = 0;
-  bool is_awaited_ = true;  // By the host: all that was issued.
 };
 
 }  // namespace

@@ -76,8 +76,35 @@ TEST(EventsEncoder, LetsTheHostWaitForAllAndKeepsWhatStandsBetween) {
                           "dispatch D reads b writes u\ndestroy u\n"),
             "tensor t f32[2] at a+0\ntensor u f32[2] at a+32\ndispatch A writes t\nsplit\n"
             "dispatch B writes b\nfree t\ndispatch C writes c\nbarrier\nsignal s1=1\n"
-            "host waits s1=1\nhost reads b\ndispatch D reads b writes u\nbarrier\nsignal s1=2\n"
+            "host waits s1=1\nhost reads b\ndispatch D reads b writes u\nsignal s1=2\n"
             "host waits s1=2\ndestroy u\n");
+}
+
+TEST(EventsEncoder, LetsTheHostWaitOnlyForWhatItConflictsWith) {
+  EXPECT_EQ(statements_of("dispatch A writes a\nhost reads b\nhost writes c\n"
+                          "dispatch B reads c\nhost writes c\nhost reads c\nhost reads a\n"),
+            "dispatch A writes a\nhost reads b\nhost writes c\ndispatch B reads c\nsignal s1=1\n"
+            "host waits s1=1\nhost writes c\nhost reads c\nbarrier\nsignal s1=2\n"
+            "host waits s1=2\nhost reads a\n");
+}
+
+// Two memories, in one of which the host may see writes without a barrier.
+std::string random_host_text(Choice& choice) {
+  std::string text = "interlock 1\nmemory a 8\nmemory b 8";
+  text += choice.below(2) == 0 ? " unified\n" : "\n";
+  const auto bytes = [&] {
+    const uint64_t begin = choice.below(6);
+    return fmt::format("{}[{}:{}]", choice.below(2) == 0 ? "a" : "b", begin, begin + 2);
+  };
+  for (uint64_t left = 3 + choice.below(7); left > 0; --left) {
+    const uint64_t sort = choice.below(5);
+    if (sort == 0) text += fmt::format("host reads {}\n", bytes());
+    if (sort == 1) text += fmt::format("host writes {}\n", bytes());
+    if (sort == 2) text += fmt::format("dispatch Work reads {}\n", bytes());
+    if (sort == 3) text += fmt::format("dispatch Work in copy writes {}\n", bytes());
+    if (sort == 4) text += fmt::format("dispatch Count atomics {} atomic=add\n", bytes());
+  }
+  return text;
 }
 
 // What came before is visible to all that is submitted after it: only D's write is flushed.
@@ -150,6 +177,30 @@ TEST(EventsEncoder, IsCleanWithAsMuchSyncAsInterlockAndNothingCanGoOrBeSetEarlie
                 "scoped barriers and events of the encoder are as few as full barriers, leave no "
                 "hazard, no piece of them can go, and no event can be set earlier");
   }
+}
+
+TEST(EventsEncoder, IsCleanBesideTheHostAndNothingCanGo) {
+  SeededChoice choice(96);
+  int64_t wait_count = 0;
+  int64_t piece_count = 0;
+  const int count = program_count(2'000);
+  for (int i = 0; i < count && !HasFailure(); ++i) {
+    const Program result = encoded(parsed(random_host_text(choice)));
+    const std::string text = print(result);
+    const auto hazards = chain_hazards_of(result);
+    ASSERT_TRUE(hazards.has_value());
+    EXPECT_THAT(*hazards, IsEmpty()) << text;
+    EXPECT_FALSE(has_hazard(result)) << text;
+    for (const SyncPiece& piece : sync_pieces_of(result)) {
+      EXPECT_TRUE(has_hazard(without_pieces(result, {&piece, 1})))
+          << word_of(piece.kind) << " can go from\n"
+          << text;
+      ++piece_count;
+    }
+    wait_count += std::ranges::count(result.syncs, SyncKind::kHostWaits, &SyncStep::kind);
+  }
+  EXPECT_GT(wait_count, count / 4);
+  EXPECT_GT(piece_count, wait_count + count / 2);
 }
 
 // By a search of chains, byte by byte, which knows no clocks.

@@ -35,10 +35,11 @@ constexpr std::string_view kWaitForOthers =
 constexpr std::string_view kWaitForExported =
     "a wait for a value of an exported timeline that others may signal";
 
-// Semaphores cover all stages of the device: so does one that names them all.
+// Semaphores cover all stages of the device: so does one that names them all. That of the host is
+// invalid here, and does nothing.
 StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
-  const StageMask known = stages_of(stages, end);
-  return (known & kDeviceStages) == kDeviceStages ? kAllStages : known;
+  const auto known = static_cast<StageMask>(stages_of(stages, end) & kDeviceStages);
+  return known == kDeviceStages ? kAllStages : known;
 }
 
 }  // namespace
@@ -195,9 +196,9 @@ void QueueSync::signal_timelines(const std::string& queue,
     draft.semaphores.back().stages = stages;
     full_waits_.signal(queue, semaphore->name, use.value, stages == kAllStages);
     if (stages != 0) continue;
-    // It covers nothing, for which the format has no word: nothing executes on a queue in this one.
+    // It covers nothing, for which the format has no word: this stage only reads arguments.
     summary_.note("a signal after no stage");
-    draft.semaphores.back().stages = bit_of(Stage::kHost);
+    draft.semaphores.back().stages = bit_of(Stage::kIndirect);
   }
   if (!draft.semaphores.empty()) add_sync(std::move(draft));
 }

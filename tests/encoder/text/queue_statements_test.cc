@@ -60,7 +60,8 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
        "barrier execution on s\n",
        "barrier compute.write -> copy.read x, copy -> host.read on p\n",
        "signal t=3\nwait t=3 on p\n",
-       "signal t=3 after compute, u after copy|host on p\nwait u before copy\n",
+       "signal t=3 after compute, u after copy|graphics on p\nwait u before copy\n",
+
        "wait t=1 before indirect on p\nsignal t=1\n",
        "host signals t=1\nhost waits t=1\n",
        "host idle\nhost idle on q0\nhost idle on s\n",
@@ -91,13 +92,24 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
 
 TEST(QueueStatements, HaveACanonicalForm) {
   EXPECT_EQ(canonical("dispatch K on q0\n"), "dispatch K\n");
-  EXPECT_EQ(canonical("wait t=1 before all\nsignal t=1 after device|host\n"),
+  EXPECT_EQ(canonical("wait t=1 before all\nsignal t=1 after copy|all\n"),
             "wait t=1\nsignal t=1\n");
   EXPECT_EQ(canonical("u: semaphore\nsignal t=1\nb: semaphore binary\n"),
             "u: semaphore = 0\nb: semaphore binary\nsignal t=1\n");
   EXPECT_EQ(canonical("host writes x[0:8] = values(0.1,2)\n"),
             "host writes x[0:8] = values(0.1,2)\n");
   EXPECT_EQ(canonical("q0: queue concurrent\n"), "");
+}
+
+// As VkSemaphoreSubmitInfo has it; `all` has the host, and says no more than nothing does.
+TEST(QueueStatementErrors, HaveNoSemaphoresOfTheStageOfTheHost) {
+  const std::string expected =
+      "found 'host'; expected a stage of a queue: compute, copy, indirect, graphics, device or all; "
+      "semaphores cover all its accesses.";
+  EXPECT_EQ(error_of("signal t=1 after host\n"), "8:18: error: " + expected);
+  EXPECT_EQ(error_of("signal t=1 after copy, u=1 after compute|host on p\n"),
+            "8:42: error: " + expected);
+  EXPECT_EQ(error_of("signal t=1\nwait t=1 before device|host on p\n"), "9:24: error: " + expected);
 }
 
 TEST(QueueStatements, DeclareTheDefaultQueueFirst) {

@@ -3,7 +3,9 @@
 // what it has taken and not finished.
 //
 // It is the second judge of the order of such programs: it shares nothing with the clocks of
-// simulator/order/, so that a schedule that they get wrong is caught by a counter. What it knows of
+// simulator/order/, so that a schedule that they get wrong is caught by a counter; but which moves
+// of the host are of an access, and what atoms have, host_moves.h and host_atoms.h tell both: there
+// the machine of cache lines in tests is the second judge. What it knows of
 // a dependency is the set of pending things that hold it: the operations that were pending when a
 // front end came to a barrier, and the earlier barriers and waits that it chains to.
 //

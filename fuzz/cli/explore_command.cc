@@ -12,6 +12,7 @@
 #include "fuzz/cli/input.h"
 #include "fuzz/cli/interrupt.h"
 #include "simulator/order/in_reference_order.h"
+#include "simulator/order/queue_order.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
@@ -45,8 +46,9 @@ std::string text_of(const Program& program, const Exploration& exploration) {
   }
   text += exploration.claim;
   text +=
-      fmt::format("{} schedules tried; {} differ from issue order, {} observably.\n",
-                  exploration.tried.size(), exploration.strict_count, exploration.observable_count);
+      fmt::format("{} schedules tried; {} differ from {} order, {} observably.\n",
+                  exploration.tried.size(), exploration.strict_count,
+                  needs_queue_order(program) ? "reference" : "issue", exploration.observable_count);
   for (const Displacement& displacement : exploration.witness) {
     text += fmt::format("  witness {}\n", text_of(program, displacement));
   }

@@ -196,9 +196,7 @@ ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Ba
                   unknown_count == 1 ? "a hazard" : fmt::format("{} hazards", unknown_count)));
 }
 
-// Without a usable witness; `why` says so in whole sentences.
-ExitStatus replay_other_schedules(const Program& program, const std::string& why,
-                                  Backend& backend) {
+ExitStatus try_other_schedules(const Program& program, const std::string& why, Backend& backend) {
   const HappensBefore order(program);
   if (order.has_scopes() || order.has_queues()) {
     print_out(why + " Trying a schedule for each observable hazard, until one differs.\n");
@@ -209,6 +207,26 @@ ExitStatus replay_other_schedules(const Program& program, const std::string& why
   if (status != ExitStatus::kNothingFound) return status;
   const std::vector<Truncation> truncations = find_value_truncations(program);
   return truncations.empty() ? status : report_no_verdict(text_of(truncations));
+}
+
+// Values that are not there, or not there any more, are so in every run, and operands that share
+// bytes are no matter of order: nothing differs, and the program is wrong all the same.
+ExitStatus report_what_no_schedule_shows(const Program& program) {
+  const CheckReport report = check(program);
+  if (is_stopped()) return ExitStatus::kInterrupted;
+  if (report.findings.empty()) return ExitStatus::kNothingFound;
+  const size_t others = report.findings.size() - 1;
+  print_out(fmt::format("No schedule shows what `interlock check` finds{}: {}\n",
+                        others == 0 ? "" : fmt::format(", this and {} more", others),
+                        report.findings.front().headline));
+  return ExitStatus::kNothingFound;
+}
+
+// Without a usable witness; `why` says so in whole sentences.
+ExitStatus replay_other_schedules(const Program& program, const std::string& why,
+                                  Backend& backend) {
+  const ExitStatus status = try_other_schedules(program, why, backend);
+  return status == ExitStatus::kNothingFound ? report_what_no_schedule_shows(program) : status;
 }
 
 ExitStatus run_replay(const ReplayOptions& options) {

@@ -188,6 +188,28 @@ TEST(Workflow, ReplayOfScopedBarriersGoesOnUntilAHazardShows) {
   EXPECT_THAT(result.out, HasSubstr("(p after q)\n"));
 }
 
+// What is wrong in every run alike differs from none.
+TEST(Workflow, ReplaySaysWhatNoScheduleShows) {
+  const CommandResult wrong = run_interlock({"replay", "-"}, R"(interlock 1
+tensor x f32[4]
+tensor a f32[4]
+output a
+read: dispatch silu reads x writes a
+)");
+  EXPECT_EQ(wrong.status, 0) << wrong.out;
+  EXPECT_THAT(wrong.out, HasSubstr("  late commits: equal to the reference, bit for bit.\n"
+                                   "No schedule shows what `interlock check` finds: uninitialized: "
+                                   "read (dispatch 0) reads x[0:16] as x, where nobody wrote.\n"));
+  const CommandResult right = run_interlock({"replay", "-"}, R"(interlock 1
+tensor x f32[4] = ones
+tensor a f32[4]
+output a
+read: dispatch silu reads x writes a
+)");
+  EXPECT_EQ(right.status, 0);
+  EXPECT_THAT(right.out, Not(HasSubstr("No schedule shows")));
+}
+
 // What is wrong in issue order needs no hazard: here program order is another one.
 TEST(Workflow, ReplayOfScopedBarriersShowsAWrongIssueOrder) {
   const std::string text =

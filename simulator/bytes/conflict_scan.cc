@@ -1,14 +1,16 @@
-// The basic idea is that ranges that come again and again are numbered once, and asked for by
-// number. Where they do not, most of what a program did to its bytes is hidden by what it wrote
-// later, so that a tree of runs is small and stays in the cache, where segments are as many as the
-// program has endpoints. Neither knows which accesses are hidden, nor sorts of atomics. Where
-// somebody asks for that, or where so much is visible that segments take less memory, a history by
-// segments takes over: it records again what came before, and asks nothing of it.
+// The basic idea is that a short program is a list. In a longer one, ranges that come again and
+// again are numbered once, and asked for by number. Where they do not, most of what a program did
+// to its bytes is hidden by what it wrote later, so that a tree of runs is small and stays in the
+// cache, where segments are as many as the program has endpoints. Neither knows which accesses are
+// hidden, nor sorts of atomics. Where somebody asks for that, or where so much is visible that
+// segments take less memory, a history by segments takes over: it records again what came before,
+// and asks nothing of it.
 #include "simulator/bytes/conflict_scan.h"
 
 #include <algorithm>
 
 #include "encoder/program/stop.h"
+#include "simulator/bytes/access_list.h"
 
 namespace interlock {
 namespace {
@@ -34,9 +36,15 @@ ConflictScan::ConflictScan(const Program& program, const ByteSegments& segments)
     history_.emplace(program, segments);
     return;
   }
+  if (program.accesses.size() <= AccessList::kAccessesMax) {
+    list_ = std::make_unique<AccessList>(program, memory_begins_);
+    return;
+  }
   recurring_ = RecurringRanges::of(program, memory_begins_);
   if (!recurring_.has_value()) runs_.emplace();
 }
+
+ConflictScan::~ConflictScan() = default;
 
 bool ConflictScan::has_atomics(const Dispatch& dispatch) const {
   return std::ranges::any_of(program_.accesses_of(dispatch), &Access::is_atomic);
@@ -60,7 +68,9 @@ ScannedConflicts ConflictScan::find_anyhow(DispatchId id) {
     history();
   }
   ScannedConflicts found;
-  if (recurring_.has_value()) {
+  if (list_ != nullptr) {
+    found = list_->find(dispatch);
+  } else if (recurring_.has_value()) {
     found = recurring_->find(dispatch);
   } else if (runs_.has_value()) {
     found = find_in_runs(dispatch);
@@ -89,7 +99,9 @@ ScannedConflicts ConflictScan::find_in_runs(const Dispatch& dispatch) {
 
 void ConflictScan::record_anyhow(DispatchId id) {
   ++next_.index;
-  if (runs_.has_value()) {
+  if (list_ != nullptr) {
+    list_->record(program_.dispatch(id), id.index + 1, level_);
+  } else if (runs_.has_value()) {
     record_in_runs(id);
   } else {
     history_->record(id, id.index + 1);
@@ -111,6 +123,7 @@ void ConflictScan::record_in_runs(DispatchId id) {
 
 const AccessHistory& ConflictScan::history() {
   if (history_.has_value()) return *history_;
+  list_.reset();
   recurring_.reset();
   runs_.reset();
   history_.emplace(program_, segments_);

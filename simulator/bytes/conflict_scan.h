@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,15 +18,18 @@
 
 namespace interlock {
 
+class AccessList;
+
 // Dispatches are found and then recorded, in issue order.
 class ConflictScan {
  public:
   // Requires: `segments` was built from `program`; both outlive this.
   ConflictScan(const Program& program, const ByteSegments& segments);
+  ~ConflictScan();
 
   // Returns the conflicts of the first dispatch that is not recorded with all that are.
-  // Cost: O(log a) per operand for a accesses, or of RecurringRanges::find() where they
-  // recur. So record(), amortized.
+  // Cost: of a short program that of AccessList::find(); else O(log a) per operand for a accesses,
+  // or of RecurringRanges::find() where they recur. So record(), amortized.
   ScannedConflicts find(DispatchId dispatch) {
     if (!recurring_.has_value() || recurring_->has_atomics()) return find_anyhow(dispatch);
     const ScannedConflicts found = recurring_->find(program_.dispatch(dispatch));
@@ -56,7 +60,8 @@ class ConflictScan {
   const Program& program_;
   const ByteSegments& segments_;
   std::vector<uint64_t> memory_begins_;  // Where each memory begins in the bytes of all.
-  // One of the three.
+  // One of the four.
+  std::unique_ptr<AccessList> list_;
   std::optional<RecurringRanges> recurring_;
   std::optional<RunTree> runs_;
   std::optional<AccessHistory> history_;

@@ -1,4 +1,4 @@
-// The scan by numbered ranges, and that by runs of bytes, against histories by segments.
+// The scan by a list, by numbered ranges, and by runs of bytes, against histories by segments.
 #include "simulator/bytes/conflict_scan.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/bytes/access_list.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
@@ -18,6 +19,7 @@ namespace interlock::conflict_scan_test {
 namespace {
 
 struct Seen {
+  uint64_t by_list = 0;   // Programs.
   uint64_t by_level = 0;  // Dispatches whose level was known.
   uint64_t by_history = 0;
 };
@@ -25,6 +27,7 @@ struct Seen {
 // Compares the scan of `program` with two histories, of dispatches and of levels. From
 // `history_from` on somebody asks for what was recorded.
 void expect_same_conflicts(const Program& program, size_t history_from, Seen& seen) {
+  seen.by_list += program.accesses.size() <= AccessList::kAccessesMax;
   const ByteSegments segments(program);
   ConflictScan scan(program, segments);
   AccessHistory latest(program, segments);
@@ -50,11 +53,11 @@ void expect_same_conflicts(const Program& program, size_t history_from, Seen& se
 
 TEST(ConflictScan, AgreesWithHistoriesOnRandomPrograms) {
   RandomProgramOptions options;
-  options.dispatch_count_max = 60;
   Seen seen;
   const auto program_total = static_cast<uint64_t>(program_count(1500, 5));
   for (uint64_t seed = 1; seed <= program_total; ++seed) {
     SeededChoice choice(seed);
+    options.dispatch_count_max = seed % 3 == 0 ? 240 : 60;
     options.has_atomics = seed % 4 == 0;
     options.memory_bytes = 6 + seed % 100;
     options.range_bytes_max = 1 + seed % 40;
@@ -66,6 +69,8 @@ TEST(ConflictScan, AgreesWithHistoriesOnRandomPrograms) {
   }
   EXPECT_GT(seen.by_level, 2 * program_total);
   EXPECT_GT(seen.by_history, 2 * program_total);
+  EXPECT_GT(seen.by_list, program_total / 2);
+  EXPECT_LT(seen.by_list, program_total * 9 / 10);
 }
 
 // 2 reads and 1 write of up to `length_max` bytes in one memory.

@@ -38,20 +38,29 @@ namespace {
 // written to freed and reset ones: it takes part in hazards like any other.
 constexpr uint64_t kPoison = 0xcbcbcbcbcbcbcbcb;
 
+constexpr uint32_t kUnitsPerPoll = 64;
+
 }  // namespace
 
-ShadowMachine::ShadowMachine(const Program& program)
+ShadowMachine::ShadowMachine(const Program& program, bool may_run_plainly)
     : program_(compile_shadow_program(program)),
       initial_(program_.segment_count + program.dispatches.size(), 0),
       digests_(program_.units.size()),
       is_waiting_(program_.units.size(), 0) {
   for (uint32_t s = 0; s < program_.segment_count; ++s) initial_[s] = scrambled(~uint64_t{s});
   write_sorts_.reserve(program.dispatches.size());
+  is_of_host_.reserve(program.dispatches.size());
+  bool has_host = false;
   for (const Dispatch& dispatch : program.dispatches) {
     write_sorts_.push_back(write_sort_of(stage_of(dispatch)));
     puts_any_back_ = puts_any_back_ || dispatch.is_transition();
+    has_host = has_host || dispatch.host != HostAccess::kNone;
     is_of_host_.push_back(dispatch.host != HostAccess::kNone);
   }
+  for (const ShadowWrite& write : program_.writes) {
+    has_partial_ = has_partial_ || write.effect == ShadowEffect::kPartial;
+  }
+  is_plain_ = may_run_plainly && !has_host && !puts_any_back_ && program_.over_lost.empty();
 }
 
 uint64_t ShadowMachine::digest_of(uint32_t unit) const {
@@ -128,6 +137,71 @@ void ShadowMachine::commit(uint32_t unit) {
     } else {
       for_each([](uint64_t /*old*/, uint64_t written) { return written; });
     }
+  }
+}
+
+// As commit(). Requires: the program is plain, and none of its writes is partial.
+template <bool kIsStrict>
+void ShadowMachine::commit_plainly(uint32_t unit) {
+  const ShadowWrite* const end = program_.writes.data() + program_.units[unit + 1].first_write;
+  const ShadowWrite* write = program_.writes.data() + program_.units[unit].first_write;
+  uint64_t position = digests_[unit];
+  for (; write < end; ++write) {
+    uint64_t* value = values_.data() + write->span.begin;
+    uint64_t* const last = values_.data() + write->span.end;
+    if (write->effect == ShadowEffect::kAtomic) {
+      for (; value < last; ++value) {
+        *value = apply_atomic(write->operation, *value, scrambled(position += kGolden64));
+      }
+      continue;
+    }
+    for (; value < last; ++value) {
+      const uint64_t written = scrambled(position += kGolden64);
+      *value = kIsStrict ? absorb(absorb(written, *value), kGolden64) : written;
+    }
+  }
+}
+
+// As execute(). Requires: the program is plain, and no step concerns some bytes alone.
+template <bool kIsStrict>
+void ShadowMachine::execute_plainly(const Schedule& schedule) {
+  fetched_.clear();
+  kept_.clear();
+  const auto commit_unit = [this](uint32_t unit) {
+    has_partial_ ? commit<kIsStrict>(unit) : commit_plainly<kIsStrict>(unit);
+  };
+  for (const Step& step : schedule.steps) {
+    if (is_stopped()) return;
+    const uint32_t dispatch = step.dispatch.index;
+    uint32_t begin = program_.first_unit[dispatch];
+    uint32_t end = program_.first_unit[dispatch + 1];
+    if (step.kind == StepKind::kCommit) {
+      for (uint32_t unit = begin; unit < end; ++unit) {
+        if (is_waiting_[unit] == 0) continue;
+        is_waiting_[unit] = 0;
+        commit_unit(unit);
+      }
+      continue;
+    }
+    if (end - begin > 1) {
+      begin += step.first_slice;
+      end = begin + step.slice_count;
+    } else if (step.first_slice > 0) {
+      continue;  // A unit of many slices runs with its first one.
+    }
+    const bool is_late = step.kind == StepKind::kRunLate;
+    INTERLOCK_CHECK(is_late || step.kind == StepKind::kRun);
+    uint64_t tap = 0;
+    for (uint32_t unit = begin; unit < end; ++unit) {
+      if (unit % kUnitsPerPoll == 0 && is_stopped()) return;
+      const uint64_t digest = digest_of(unit);
+      tap += scrambled(digest);
+      digests_[unit] = digest;
+      is_waiting_[unit] = is_late;
+      if (!is_late) commit_unit(unit);
+      if (is_late && has_partial_) keep_old_content(dispatch, unit);
+    }
+    if (kIsStrict) values_[program_.segment_count + dispatch] += tap;
   }
 }
 
@@ -235,18 +309,19 @@ std::vector<uint32_t> ShadowMachine::differing_outputs(const ShadowResult& a,
 
 void ShadowMachine::run(const Schedule& schedule, ShadowMode mode, ShadowResult& result) {
   values_ = initial_;
+  const bool is_plain = is_plain_ && schedule.bytes.empty();
   const auto poison = [this](const std::vector<SegmentSpan>& spans) {
     for (const SegmentSpan& span : spans) {
       std::fill(values_.begin() + span.begin, values_.begin() + span.end, kPoison);
     }
   };
   if (mode == ShadowMode::kStrict) {
-    execute<true>(schedule);
+    is_plain ? execute_plainly<true>(schedule) : execute<true>(schedule);
     poison(program_.lost);
     std::swap(result.values, values_);
     return;
   }
-  execute<false>(schedule);
+  is_plain ? execute_plainly<false>(schedule) : execute<false>(schedule);
   poison(program_.ended);
   result.values.clear();
   if (program_.is_all_live) {

@@ -40,7 +40,8 @@ struct ShadowResult {
 // more outputs reachable.
 class ShadowMachine {
  public:
-  explicit ShadowMachine(const Program& program);
+  // `may_run_plainly`: takes the short way where nothing needs the long one; tests compare the two.
+  explicit ShadowMachine(const Program& program, bool may_run_plainly = true);
   ShadowMachine(ShadowMachine&&) = default;
   ShadowMachine& operator=(ShadowMachine&&) = default;
 
@@ -70,6 +71,10 @@ class ShadowMachine {
 
   template <bool kIsStrict>
   void execute(const Schedule& schedule);
+  template <bool kIsStrict>
+  void execute_plainly(const Schedule& schedule);
+  template <bool kIsStrict>
+  void commit_plainly(uint32_t unit);
   uint64_t digest_of(uint32_t unit) const;
   bool overwrites_lost(uint32_t dispatch) const;
   // It overwrites there what the host has lost.
@@ -115,8 +120,11 @@ class ShadowMachine {
   ShadowProgram program_;
   std::vector<uint64_t> initial_;         // By segment, then a zero for the tap of each dispatch.
   std::vector<StageAccess> write_sorts_;  // By dispatch.
-  bool puts_any_back_ = false;            // Some unit puts back what it found.
-  std::vector<bool> is_of_host_;          // By dispatch.
+  // No host, and nothing that is lost or put back.
+  bool is_plain_ = false;
+  bool has_partial_ = false;      // Some write is.
+  bool puts_any_back_ = false;    // Some unit puts back what it found.
+  std::vector<bool> is_of_host_;  // By dispatch.
 
   // Of one run.
   std::vector<uint64_t> values_;          // As `initial_`.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "encoder/kernel/kernel_table.h"
+#include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 #include "simulator/order/scoped_order.h"
 #include "simulator/schedules/shadow_machine.h"
@@ -35,6 +36,7 @@ const uint64_t* ShadowMachine::find_fetched(uint32_t dispatch, uint32_t segment,
 
 // As digest_of(), of what has been fetched before where something was.
 uint64_t ShadowMachine::split_digest_of(uint32_t dispatch, uint32_t unit) const {
+  INTERLOCK_CHECK(program_.read_sorts.size() == program_.reads.size());
   uint64_t digest = scrambled(unit + 1);
   const uint32_t end = program_.units[unit + 1].first_read;
   for (uint32_t r = program_.units[unit].first_read; r < end; ++r) {

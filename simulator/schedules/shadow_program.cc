@@ -23,25 +23,18 @@ namespace {
 
 constexpr uint64_t kPieceBudget = 1u << 20;
 
-struct UnitWrite {
-  uint32_t range;  // Into UnitRanges::ranges. So reads.
-  ShadowEffect effect;
-  AtomicOp operation;
-};
-
 // What a dispatch does to the bytes of one access: the same in each of its slices.
 struct UnitTouch {
   bool reads = false;
   bool writes = false;
-  StageAccess read_sort = StageAccess::kComputeRead;
+  StageAccess read_sort = StageAccess::kComputeRead;  // If it is kept.
   ShadowEffect effect = ShadowEffect::kOverwrite;
   AtomicOp operation = AtomicOp::kNone;
 };
 
-// Requires: the dispatch executes in `stage`.
-UnitTouch touch_of(const Dispatch& dispatch, Stage stage, const Access& access) {
+UnitTouch touch_of(const Dispatch& dispatch, const Access& access, bool keeps_read_sort) {
   UnitTouch touch{.reads = access.reads_plainly(), .writes = access.has_write_side()};
-  if (touch.reads) touch.read_sort = *read_sort_of(stage, access);
+  if (touch.reads && keeps_read_sort) touch.read_sort = *read_sort_of(stage_of(dispatch), access);
   if (access.is_atomic()) {
     touch.effect = ShadowEffect::kAtomic;
     touch.operation = dispatch.atomic_op;
@@ -58,43 +51,44 @@ struct SlicedAccess {
   SliceRanges ranges;
   UnitTouch touch;
   uint64_t run_count = 1;  // Of each slice.
-  // Into UnitRanges::ranges, by slice and run; those of one slice alone if all touch the same.
-  uint32_t first_range = 0;
 };
 
-// What all units touch, in the order in which it is hashed.
+// Returns the first of the next `count`, which the caller sets.
+template <typename Item>
+Item* extended_by(std::vector<Item>& items, uint64_t count) {
+  items.resize(items.size() + count);
+  return items.data() + (items.size() - count);
+}
+
+// What all units touch, in the order in which it is hashed. Until segments are numbered, a span
+// begins with the number of its range.
 struct UnitRanges {
   std::vector<uint32_t> first_unit;
   std::vector<ShadowUnit> units;
   std::vector<MemoryRange> ranges;  // Of one access after the other: neighbours often meet.
-  std::vector<uint32_t> reads;
-  std::vector<StageAccess> read_sorts;  // By read.
-  std::vector<UnitWrite> writes;
+  std::vector<SegmentSpan> reads;
+  std::vector<StageAccess> read_sorts;  // By read, if they are kept.
+  std::vector<ShadowWrite> writes;
 
-  explicit UnitRanges(const Program& program);
+  UnitRanges(const Program& program, bool keeps_read_sorts);
 
  private:
   void add_dispatch(const Program& program, const Dispatch& dispatch);
   bool add_slices(const Program& program, const Dispatch& dispatch);
-  uint32_t add_range(MemoryId memory, ByteRange range) {
-    ranges.push_back({memory, range});
-    return static_cast<uint32_t>(ranges.size() - 1);
-  }
-  void add_touch(const UnitTouch& touch, uint32_t range) {
-    if (touch.reads) {
-      reads.push_back(range);
-      read_sorts.push_back(touch.read_sort);
-    }
-    if (touch.writes) writes.push_back({range, touch.effect, touch.operation});
-  }
+  void add_range(const Access& access, const UnitTouch& touch);
+  void add_ranges(MemoryId memory, const SlicedAccess& operand, uint64_t slice_count);
+  void add_units(std::span<const Access> accesses, std::span<const SlicedAccess> operands,
+                 uint64_t slice_count);
   void open_unit() {
     units.push_back({static_cast<uint32_t>(reads.size()), static_cast<uint32_t>(writes.size())});
   }
 
+  const bool keeps_read_sorts_;
   uint64_t pieces_left_ = kPieceBudget;
 };
 
-UnitRanges::UnitRanges(const Program& program) {
+UnitRanges::UnitRanges(const Program& program, bool keeps_read_sorts)
+    : keeps_read_sorts_(keeps_read_sorts) {
   // What most programs need: of short ones slices are a few times the accesses.
   const size_t piece_count =
       program.accesses.size() + std::min<size_t>(program.accesses.size(), 64);
@@ -102,7 +96,7 @@ UnitRanges::UnitRanges(const Program& program) {
   units.reserve(program.dispatches.size() + std::min<size_t>(program.dispatches.size(), 64) + 1);
   ranges.reserve(piece_count);
   reads.reserve(piece_count);
-  read_sorts.reserve(piece_count);
+  if (keeps_read_sorts_) read_sorts.reserve(piece_count);
   writes.reserve(piece_count);
   for (const Dispatch& dispatch : program.dispatches) {
     first_unit.push_back(static_cast<uint32_t>(units.size()));
@@ -114,12 +108,21 @@ UnitRanges::UnitRanges(const Program& program) {
 
 void UnitRanges::add_dispatch(const Program& program, const Dispatch& dispatch) {
   if (add_slices(program, dispatch)) return;
-  const Stage stage = stage_of(dispatch);
   open_unit();
   for (const Access& access : program.accesses_of(dispatch)) {
-    if (access.range.is_empty()) continue;
-    add_touch(touch_of(dispatch, stage, access), add_range(access.memory, access.range));
+    if (!access.range.is_empty()) {
+      add_range(access, touch_of(dispatch, access, keeps_read_sorts_));
+    }
   }
+}
+
+// Of one unit.
+void UnitRanges::add_range(const Access& access, const UnitTouch& touch) {
+  const auto range = static_cast<uint32_t>(ranges.size());
+  ranges.push_back({access.memory, access.range});
+  if (touch.reads) reads.push_back({range, 0});
+  if (touch.reads && keeps_read_sorts_) read_sorts.push_back(touch.read_sort);
+  if (touch.writes) writes.push_back({{range, 0}, touch.effect, touch.operation});
 }
 
 // Whether what it does to a byte depends on which of its own operands comes last, whatever the
@@ -155,25 +158,80 @@ bool UnitRanges::add_slices(const Program& program, const Dispatch& dispatch) {
   }
   if (runs_per_slice > pieces_left_ / slice_count) return false;
   pieces_left_ -= runs_per_slice * slice_count;
-  const Stage stage = stage_of(dispatch);
   for (size_t a = 0; a < accesses.size(); ++a) {
-    operands[a].touch = touch_of(dispatch, stage, accesses[a]);
-    operands[a].first_range = static_cast<uint32_t>(ranges.size());
-    const uint64_t distinct_count = operands[a].ranges.is_whole() ? 1 : slice_count;
-    for (uint64_t slice = 0; slice < distinct_count; ++slice) {
-      const StridedRange runs = operands[a].ranges.of(slice);
-      for (uint64_t k = 0; k < runs.run_count; ++k) add_range(accesses[a].memory, runs.run(k));
-    }
+    operands[a].touch = touch_of(dispatch, accesses[a], keeps_read_sorts_);
   }
-  for (uint64_t slice = 0; slice < slice_count; ++slice) {
-    open_unit();
-    for (const SlicedAccess& operand : std::span(operands).first(accesses.size())) {
-      const uint64_t skipped = operand.ranges.is_whole() ? 0 : slice * operand.run_count;
-      const auto first = static_cast<uint32_t>(operand.first_range + skipped);
-      for (uint32_t k = 0; k < operand.run_count; ++k) add_touch(operand.touch, first + k);
-    }
-  }
+  add_units(accesses, std::span(operands).first(accesses.size()), slice_count);
   return true;
+}
+
+// Of each slice one. They are alike but for the numbers of their ranges, so that each operand goes
+// to its place in all of them at once.
+void UnitRanges::add_units(std::span<const Access> accesses, std::span<const SlicedAccess> operands,
+                           uint64_t slice_count) {
+  uint64_t read_count = 0;  // Of each unit.
+  uint64_t write_count = 0;
+  for (const SlicedAccess& operand : operands) {
+    if (operand.touch.reads) read_count += operand.run_count;
+    if (operand.touch.writes) write_count += operand.run_count;
+  }
+  ShadowUnit next = {static_cast<uint32_t>(reads.size()), static_cast<uint32_t>(writes.size())};
+  for (uint64_t slice = 0; slice < slice_count; ++slice) {
+    units.push_back(next);
+    next.first_read += static_cast<uint32_t>(read_count);
+    next.first_write += static_cast<uint32_t>(write_count);
+  }
+  SegmentSpan* read = extended_by(reads, read_count * slice_count);
+  ShadowWrite* write = extended_by(writes, write_count * slice_count);
+  StageAccess* sort =
+      keeps_read_sorts_ ? extended_by(read_sorts, read_count * slice_count) : nullptr;
+  for (size_t a = 0; a < operands.size(); ++a) {
+    const SlicedAccess& operand = operands[a];
+    const UnitTouch touch = operand.touch;
+    const uint64_t run_count = operand.run_count;
+    const auto first = static_cast<uint32_t>(ranges.size());
+    add_ranges(accesses[a].memory, operand, slice_count);
+    // Calls set(unit, run, range) for all of them.
+    const auto for_each = [&](const auto& set) {
+      const uint32_t ranges_per_unit =
+          operand.ranges.is_whole() ? 0 : static_cast<uint32_t>(run_count);
+      uint32_t range = first;
+      for (uint64_t slice = 0; slice < slice_count; ++slice, range += ranges_per_unit) {
+        for (uint32_t k = 0; k < run_count; ++k) set(slice, k, range + k);
+      }
+    };
+    if (touch.reads) {
+      for_each([&](uint64_t unit, uint64_t k, uint32_t range) {
+        read[unit * read_count + k] = {range, 0};
+      });
+      read += run_count;
+    }
+    if (touch.reads && sort != nullptr) {
+      for_each([&](uint64_t unit, uint64_t k, uint32_t) {
+        sort[unit * read_count + k] = touch.read_sort;
+      });
+      sort += run_count;
+    }
+    if (touch.writes) {
+      for_each([&](uint64_t unit, uint64_t k, uint32_t range) {
+        write[unit * write_count + k] = {{range, 0}, touch.effect, touch.operation};
+      });
+      write += run_count;
+    }
+  }
+}
+
+// By slice and run; those of one slice alone if all touch the same.
+void UnitRanges::add_ranges(MemoryId memory, const SlicedAccess& operand, uint64_t slice_count) {
+  const uint64_t distinct_count = operand.ranges.is_whole() ? 1 : slice_count;
+  MemoryRange* range = extended_by(ranges, operand.run_count * distinct_count);
+  for (uint64_t slice = 0; slice < distinct_count; ++slice) {
+    const StridedRange runs = operand.ranges.of(slice);
+    uint64_t begin = runs.begin;
+    for (uint64_t k = 0; k < operand.run_count; ++k, begin += runs.pitch_bytes) {
+      *range++ = {memory, {begin, begin + runs.run_bytes}};
+    }
+  }
 }
 
 // Every range that must start and end at a segment's boundary.
@@ -278,11 +336,11 @@ void find_beside(const Program& program, ShadowProgram& compiled) {
 }  // namespace
 
 ShadowProgram compile_shadow_program(const Program& program) {
-  UnitRanges ranges(program);
+  const bool has_steps_of_bytes = !program.dependencies.empty() || needs_queue_order(program);
+  UnitRanges ranges(program, has_steps_of_bytes);
   const HostMoves moves(program);
   std::vector<EndedBytes> ended = find_ended_bytes(program, moves);
   std::erase_if(ended, [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
-  const bool has_steps_of_bytes = !program.dependencies.empty() || needs_queue_order(program);
   ShadowProgram compiled;
   compiled.index = SegmentIndex(program.memories, [&](const auto& visit) {
     visit_ranges(program, ranges, ended, moves, has_steps_of_bytes, visit);
@@ -292,13 +350,10 @@ ShadowProgram compile_shadow_program(const Program& program) {
   compiled.first_unit = std::move(ranges.first_unit);
   compiled.units = std::move(ranges.units);
   const std::vector<SegmentSpan> spans = segment_spans_of(ranges.ranges, index);
-  compiled.reads.resize(ranges.reads.size());
-  std::ranges::transform(ranges.reads, compiled.reads.begin(),
-                         [&](uint32_t read) { return spans[read]; });
-  compiled.writes.resize(ranges.writes.size());
-  std::ranges::transform(ranges.writes, compiled.writes.begin(), [&](const UnitWrite& write) {
-    return ShadowWrite{spans[write.range], write.effect, write.operation};
-  });
+  compiled.reads = std::move(ranges.reads);
+  for (SegmentSpan& read : compiled.reads) read = spans[read.begin];
+  compiled.writes = std::move(ranges.writes);
+  for (ShadowWrite& write : compiled.writes) write.span = spans[write.span.begin];
   for (const EndedBytes& bytes : ended) {
     compiled.ended.push_back(index.span_of(bytes.memory, bytes.bytes));
   }

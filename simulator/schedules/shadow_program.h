@@ -59,7 +59,7 @@ struct ShadowProgram {
   // Of the values of an observable result: by position among the outputs; by memory if all is live.
   // Then one for each of host_reads.
   std::vector<SegmentSpan> live_spans;
-  std::vector<StageAccess> read_sorts;  // By read.
+  std::vector<StageAccess> read_sorts;  // By read. None where steps concern no bytes.
   SegmentIndex index;  // Beside scoped barriers, accesses and operands end at its endpoints.
 };
 

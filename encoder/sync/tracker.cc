@@ -16,6 +16,9 @@ static_assert(kLongList <= ListedEpoch<BufferKey>::kMaxListed);
 constexpr size_t kManyBytes = size_t{1} << 18;
 constexpr size_t kManyUsedBytes = size_t{1} << 19;  // Of buffers' stamps.
 constexpr size_t kManySteps = 4;                    // An access.
+// A recording that is shorter than so many epochs may never need segments, which cost more to make
+// than lists of kLongList accesses to compare with.
+constexpr size_t kFirstEpochs = 16;
 
 // Ranges are whole where at most one in so many takes a step of a walk.
 constexpr size_t kWholeShare = 4;
@@ -45,6 +48,7 @@ size_t HazardTracker::list_limit(bool is_of_buffers) const {
   }
   const size_t bytes = segments_.lookup_bytes();
   if (bytes > kFarBytes || costly_epochs_ >= kManyCostlyEpochs) return kLongestList;
+  if (bytes == 0 && listed_epochs_ < kFirstEpochs) return kLongList;
   return bytes > kManyBytes || is_index_costly_ ? kLongList : kShortList;
 }
 

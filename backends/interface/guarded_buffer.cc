@@ -2,9 +2,19 @@
 #include "backends/interface/guarded_buffer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace interlock {
+namespace {
+
+// Each byte is as the one after it, and the first as it was. That asks for no byte alone.
+bool is_intact(const uint8_t* guard) {
+  return guard[0] == GuardedBuffer::kGuard &&
+         std::memcmp(guard, guard + 1, GuardedBuffer::kGuardBytes - 1) == 0;
+}
+
+}  // namespace
 
 GuardedBuffer::GuardedBuffer(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {
   bytes_.reserve(bytes_.size() + 2 * kGuardBytes);
@@ -13,6 +23,8 @@ GuardedBuffer::GuardedBuffer(std::vector<uint8_t> bytes) : bytes_(std::move(byte
 }
 
 std::optional<int64_t> GuardedBuffer::stray_offset() const {
+  const uint8_t* const last_guard = bytes_.data() + bytes_.size() - kGuardBytes;
+  if (is_intact(bytes_.data()) && is_intact(last_guard)) return std::nullopt;
   const auto is_stray = [](uint8_t byte) { return byte != kGuard; };
   const auto begin = bytes_.begin() + kGuardBytes;
   const auto end = bytes_.end() - kGuardBytes;

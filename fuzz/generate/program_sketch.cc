@@ -92,16 +92,20 @@ SketchTensorIndex ProgramSketch::make_fresh(SketchShape shape, DType dtype, bool
 
 template <typename Fits>
 void ProgramSketch::find_readable(Fits fits) {
-  candidates_.clear();
+  // Without branches: which of them fit is as good as random.
+  candidates_.resize(tensors_.size());
+  size_t count = 0;
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    if (is_readable(tensors_[i]) && fits(tensors_[i])) candidates_.push_back(i);
+    candidates_[count] = i;
+    count += static_cast<size_t>(is_readable(tensors_[i]) & fits(tensors_[i]));
   }
+  candidates_.resize(count);
 }
 
 std::optional<SketchTensorIndex> ProgramSketch::make_view(SketchShape shape, DType dtype) {
   const uint64_t size_bytes = shape.size_bytes(dtype);
   find_readable([&](const SketchTensor& t) {
-    return t.dtype == dtype && t.range.size_bytes() >= size_bytes;
+    return (t.dtype == dtype) & (t.range.size_bytes() >= size_bytes);
   });
   if (candidates_.empty()) return std::nullopt;
   const SketchTensorIndex source = candidates_[pick_index(candidates_.size())];
@@ -120,7 +124,9 @@ SketchTensorIndex ProgramSketch::pick_input(SketchShape shape, DType dtype) {
   }
   const bool wants_new = choice_->chance(1, 6);
   if (wants_new) return make_fresh(shape, dtype, true);
-  find_readable([&](const SketchTensor& t) { return t.dtype == dtype && t.shape == shape; });
+  find_readable([&](const SketchTensor& t) {
+    return (t.dtype == dtype) & (t.shape.rows == shape.rows) & (t.shape.cols == shape.cols);
+  });
   if (candidates_.empty()) return make_fresh(shape, dtype, true);
   return candidates_[pick_index(candidates_.size())];
 }

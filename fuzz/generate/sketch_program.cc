@@ -56,15 +56,21 @@ class ProgramSketch::Words {
   explicit Words(std::vector<std::string>& names) : names_(names) { words_.reserve(kWordsTypical); }
 
   struct Kernel {
+    std::string_view text;
     NameId name;
     KernelId kernel;
   };
-  Kernel kernel(std::string_view name) {
+  // Requires: `text` outlives this.
+  Kernel kernel(std::string_view text) {
+    // The same text is most often at the same place.
     for (const Kernel& known : kernels_) {
-      if (names_[known.name.index] == name) return known;
+      if (known.text.data() == text.data() && known.text.size() == text.size()) return known;
     }
-    const KernelId kernel = is_opaque_kernel(name) ? mix_kernel() : find_kernel(name).value();
-    return kernels_.emplace_back(Kernel{number_of(name), kernel});
+    for (const Kernel& known : kernels_) {
+      if (known.text == text) return known;
+    }
+    const KernelId kernel = is_opaque_kernel(text) ? mix_kernel() : find_kernel(text).value();
+    return kernels_.emplace_back(Kernel{text, number_of(text), kernel});
   }
 
   // As a builder makes it of the same text, which says a number.
@@ -217,10 +223,10 @@ std::optional<Error> ProgramSketch::append_dispatch(const Statement& statement, 
   INTERLOCK_CHECK(statement.is_dispatch);
   const size_t number = program.dispatches.size();
   Dispatch& dispatch = program.dispatches.emplace_back();
-  const auto [kernel_name, kernel] = words.kernel(statement.kernel);
+  const Words::Kernel kernel = words.kernel(statement.kernel);
   dispatch.statement = StatementId(number);
-  dispatch.kernel_name = kernel_name;
-  dispatch.kernel = kernel;
+  dispatch.kernel_name = kernel.name;
+  dispatch.kernel = kernel.kernel;
   dispatch.order = number;
   dispatch.is_partial = statement.is_partial;
   dispatch.first_access = static_cast<uint32_t>(program.accesses.size());
@@ -246,7 +252,7 @@ std::optional<Error> ProgramSketch::append_dispatch(const Statement& statement, 
   }
   const auto params = bind_kernel(program, dispatch);
   if (!params) return params.error();
-  dispatch.slice_count = static_cast<uint32_t>(slice_count_of(kernel, *params));
+  dispatch.slice_count = static_cast<uint32_t>(slice_count_of(kernel.kernel, *params));
   program.names.emplace_back(label_of(number).text());
   program.statements.push_back({.kind = StatementKind::kDispatch,
                                 .index = static_cast<uint32_t>(number),

@@ -69,7 +69,7 @@ class OracleStack {
                         number % options.device.period == 0) {}
 
   // `draft`: what the program was built from; null if there is none.
-  OracleReport run(Program program, const ProgramDraft* draft) {
+  OracleReport run(Program&& program, const ProgramDraft* draft) {
     if (is_text_turn_) check_text(program, draft);
     // The cross-check encodes it once more, unless what was encoded is what it looks at.
     const bool is_needed_again =
@@ -352,7 +352,7 @@ Program encode_with(Program&& program, const EncoderEntry* entry) {
 }
 
 OracleReport judge(const Program& program, const OracleOptions& options, uint64_t number) {
-  return OracleStack(options, number).run(program, nullptr);
+  return OracleStack(options, number).run(Program(program), nullptr);
 }
 
 std::optional<Program> parsed_draft(const ProgramDraft& draft,

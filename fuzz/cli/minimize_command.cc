@@ -32,6 +32,11 @@ struct MinimizeCommandOptions {
   uint64_t evaluations_max = MinimizeOptions{}.evaluation_limit;
 };
 
+// As `check` counts them: what the host does is none.
+size_t count_dispatches(const Program& program) {
+  return program.dispatches.size() - program.uncounted_dispatches.size();
+}
+
 // Why it is not at a fixpoint.
 std::string end_text(const MinimizeReport& report, const Deadline& deadline,
                      const MinimizeCommandOptions& options) {
@@ -62,7 +67,7 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
     return report_error(program.error());
   }
   show_progress(
-      fmt::format("looking for what goes wrong in {} dispatches", program->dispatches.size()));
+      fmt::format("looking for what goes wrong in {} dispatches", count_dispatches(*program)));
   MinimizeOptions minimize_options;
   minimize_options.detail =
       options.keeps_kernels ? SignatureDetail::kKernels : SignatureDetail::kShape;
@@ -83,7 +88,7 @@ ExitStatus run_minimize(const MinimizeCommandOptions& options) {
   }
   const StopScope to_the_end(nullptr);
   show_progress(fmt::format("{} of {} dispatches are left after {} evaluations{}.",
-                            report->program.dispatches.size(), program->dispatches.size(),
+                            count_dispatches(report->program), count_dispatches(*program),
                             report->evaluation_count, end_text(*report, deadline, options)),
                 true);
   const std::string text =

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
+#include "simulator/barriers/pair_hazards.h"
 #include "simulator/bytes/byte_segments.h"
 #include "simulator/hazards/hazard_pairs.h"
 #include "simulator/hazards/hazards.h"
@@ -89,60 +89,12 @@ class HazardBytes {
   void charge(uint64_t work) { work_left_ -= std::min(work, work_left_); }
 
   void add_pair(DispatchId first, DispatchId second, std::vector<ByteHazards>& hazards) {
-    const AtomicOp first_op = run_.dispatch(first).atomic_op;
-    const AtomicOp second_op = run_.dispatch(second).atomic_op;
-    for (const Access& a : run_.accesses_of(first)) {
-      for (const Access& b : run_.accesses_of(second)) {
-        charge(1);
-        if (a.memory != b.memory || !share_a_byte(a.range, b.range)) continue;
-        const ConflictKinds kinds = conflict_kinds(a, first_op, b, second_op);
-        if (!kinds.any()) continue;
-        const Stage stage = stage_of(run_.dispatch(second), b);
-        const bool is_ordered = order_.executes_before(first, a, second, b);
-        ByteHazards found{.first = names_(first),
-                          .second = names_(second),
-                          .first_stage = stage_of(run_.dispatch(first), a),
-                          .is_ordered = is_ordered,
-                          .memory = a.memory};
-        const ByteRange bytes = intersection(a.range, b.range);
-        if (kinds.war && !is_ordered) {
-          found.kind = FindingKind::kWriteAfterRead;
-          found.sort = *write_sort_of(stage, b);
-          add(found, bytes, hazards);
-        }
-        const auto add_invisible = [&](FindingKind kind, StageAccess sort) {
-          found.kind = kind;
-          found.sort = sort;
-          add_runs(found, {first, second}, bytes, hazards);
-        };
-        if (kinds.raw) add_invisible(FindingKind::kReadAfterWrite, *read_sort_of(stage, b));
-        if (kinds.waw) add_invisible(FindingKind::kWriteAfterWrite, *write_sort_of(stage, b));
-      }
+    const size_t begin = hazards.size();
+    charge(append_pair_hazards(run_, order_, first, second, hazards));
+    for (size_t i = begin; i < hazards.size(); ++i) {
+      hazards[i].first = names_(first);
+      hazards[i].second = names_(second);
     }
-  }
-
-  struct Pair {
-    DispatchId first;
-    DispatchId second;
-  };
-
-  // Those of `bytes` that are not visible.
-  void add_runs(const ByteHazards& found, Pair pair, ByteRange bytes,
-                std::vector<ByteHazards>& hazards) {
-    uint64_t steps = 0;
-    while (!bytes.is_empty()) {
-      const auto hidden =
-          order_.find_invisible(pair.first, pair.second, found.sort, found.memory, bytes, &steps);
-      if (hidden) add(found, *hidden, hazards);
-      bytes.begin = hidden ? hidden->end : bytes.end;
-    }
-    charge(steps);
-  }
-
-  static void add(ByteHazards found, ByteRange bytes, std::vector<ByteHazards>& hazards) {
-    found.begin = bytes.begin;
-    found.end = bytes.end;
-    hazards.push_back(found);
   }
 
   // What touches or overlaps becomes one run.

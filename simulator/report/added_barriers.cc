@@ -128,7 +128,7 @@ class BarrierSearch {
     const QueueIndex of_statement = program_.statements[added.at].queue;
     const QueueIndex queue = of_statement == kNoQueue ? kDefaultQueue : of_statement;
     if (kind_ == AddedBarriers::kScoped) {
-      edit.add_barrier(place, queue, added.source, added.destination, std::nullopt);
+      edit.add_barrier(place, queue, added.source, added.destination, {});
     } else {
       edit.add_barrier(place, queue,
                        added.is_about_memory ? BarrierKind::kFull : BarrierKind::kExecution);

@@ -12,6 +12,7 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft_text.h"
+#include "simulator/order/signal_statements.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/schedules/displacements.h"
 
@@ -153,69 +154,8 @@ std::string text_of_reach(const Program& program, const ObservabilityVerdict& ve
       is_same ? "these bytes" : text_of_bytes(program, access.memory, hidden.overlap));
 }
 
-// Of two unordered dispatches either may run right before the other. If the second one then takes
-// the bytes of the value that the first one reads, its read finds another value. A donation says so
-// by itself.
-std::string clobber_sentence(const Program& program, const Hazard& hazard) {
-  const Access& first = access_of(program, hazard.first);
-  const Access& second = access_of(program, hazard.second);
-  const bool are_tensors = first.tensor.is_some() && second.tensor.is_some();
-  if (hazard.kind != FindingKind::kWriteAfterRead || !are_tensors) return {};
-  const TensorId wanted = program.tensor(first.tensor).root;
-  const TensorId found = program.tensor(second.tensor).root;
-  if (wanted == found || program.tensor(found).source.is_some()) return {};
-  return fmt::format(
-      "Where {} comes first, {} finds {} instead of {}: a clobber that issue order does not show.",
-      program.description_of(hazard.second.dispatch), program.description_of(hazard.first.dispatch),
-      name_of(program, found), name_of(program, wanted));
-}
-
-Finding explain_one(const Program& program, const Hazard& hazard, const ExplainContext& context) {
-  const Access& first = access_of(program, hazard.first);
-  const Access& second = access_of(program, hazard.second);
-  const std::string first_dispatch = program.description_of(hazard.first.dispatch);
-  const std::string second_dispatch = program.description_of(hazard.second.dispatch);
-  const uint32_t first_index = hazard.first.dispatch.index;
-  const uint32_t second_index = hazard.second.dispatch.index;
-
-  Finding finding{place_of(program, hazard)};
-  finding.is_ordered = hazard.is_ordered;
-  finding.headline =
-      fmt::format("{} hazard: {} {} {}{}, which {} {}{}.", word_of(hazard.kind), second_dispatch,
-                  verb_of(second), text_of_bytes(program, first.memory, hazard.overlap),
-                  tensor_clause_of(program, second), first_dispatch, verb_of(first),
-                  tensor_clause_of(program, first));
-  const bool has_scopes = context.order.has_scopes();
-  const bool has_queues = context.order.has_queues();
-  const MissingDependency missing = has_scopes
-                                        ? explain_missing(program, context.order.scopes(), hazard)
-                                    : has_queues ? explain_missing_across(program, hazard)
-                                                 : MissingDependency{};
-  if (has_scopes || has_queues) {
-    finding.details.push_back(missing.reason);
-  } else if (hazard.is_ordered) {
-    finding.details.push_back(fmt::format(
-        "A barrier execution orders them but makes nothing visible: what dispatch {} writes is not visible to dispatch {}.",
-        first_index, second_index));
-  } else {
-    finding.details.push_back(
-        fmt::format("Nothing orders them: no barrier stands between dispatch {} and dispatch {}.",
-                    first_index, second_index));
-  }
-  for (std::string& sentence : relation_of(program, first, second)) {
-    finding.details.push_back(std::move(sentence));
-  }
-  if (std::string sentence = clobber_sentence(program, hazard); !sentence.empty()) {
-    finding.details.push_back(std::move(sentence));
-  }
-  finding.fix =
-      has_scopes || has_queues ? missing.fix
-      : hazard.kind == FindingKind::kWriteAfterRead
-          ? fmt::format("an execution dependency after dispatch {} (a barrier of any kind).",
-                        first_index)
-          : fmt::format("a full barrier between dispatch {} and dispatch {}.", first_index,
-                        second_index);
-  return finding;
+Finding explain_one(const Program& program, const Hazard& hazard, ExplainContext& context) {
+  return explain_hazard(program, hazard, context);
 }
 
 Finding explain_one(const Program& program, const AliasViolation& violation,
@@ -241,6 +181,44 @@ std::string text_of_order(const Program& program, DispatchId id) {
   const Dispatch& dispatch = program.dispatch(id);
   return fmt::format("{} order={}", dispatch.host == HostAccess::kNone ? "has" : "comes after",
                      dispatch.order);
+}
+
+uint32_t text_position_of(const Program& program, StatementId id) {
+  return program.text_order == nullptr ? id.index : program.text_order->statements[id.index];
+}
+
+// The wait of the queue of `late`, or of the host, which a signal after `early` ends; none if it is
+// something else.
+StatementId wait_that_holds(const Program& program, const Dispatch& early, const Dispatch& late) {
+  const std::vector<StatementId> signals = signal_statements_of(program);
+  const QueueIndex queue = program.launching_queue_of(program.queue_of(late));
+  for (uint32_t i = late.statement.index; i-- > early.statement.index;) {
+    const Statement& statement = program.statements[i];
+    if (statement.kind != StatementKind::kSync) continue;
+    const SyncStep& step = program.syncs[statement.index];
+    const bool is_wait = (step.kind == SyncKind::kWait && statement.queue == queue) ||
+                         step.kind == SyncKind::kHostWaits;
+    if (!is_wait || step.is_of_launch || step.partner == SyncStep::kNoPartner) continue;
+    if (signals[step.partner] > early.statement) return StatementId(size_t{i});
+  }
+  return {};
+}
+
+// What lets the late one come first. Where the text has it first, something holds it back.
+std::string reordered_fix(const Program& program, DispatchId early, DispatchId late) {
+  const Dispatch& first = program.dispatch(early);
+  const Dispatch& second = program.dispatch(late);
+  const std::string early_name = program.description_of(early);
+  const std::string late_name = program.description_of(late);
+  if (text_position_of(program, first.statement) < text_position_of(program, second.statement)) {
+    return fmt::format("issue {} before {}.", late_name, early_name);
+  }
+  const StatementId wait = wait_that_holds(program, first, second);
+  return fmt::format("let {}, and {} wait for {}.",
+                     wait.is_some()
+                         ? fmt::format("{} come after {}", quoted_text_of(program, wait), late_name)
+                         : fmt::format("nothing hold back {}", late_name),
+                     early_name, late_name);
 }
 
 Finding explain_one(const Program& program, const ReorderedRead& read,
@@ -271,7 +249,7 @@ Finding explain_one(const Program& program, const ReorderedRead& read,
       fmt::format("{} {} and {} {}, but {} {} first. No barrier repairs this.", early,
                   text_of_order(program, issued_first), late, text_of_order(program, issued_second),
                   early, program.text_order == nullptr ? "is issued" : "runs"));
-  finding.fix = fmt::format("issue {} before {}.", late, early);
+  finding.fix = reordered_fix(program, issued_first, issued_second);
   return finding;
 }
 

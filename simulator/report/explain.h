@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "encoder/program/program.h"
@@ -11,17 +12,34 @@
 #include "simulator/hazards/hazards.h"
 #include "simulator/lifetimes/lifetimes.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/order/host_atoms.h"
 #include "simulator/order/scoped_order.h"
 #include "simulator/report/finding.h"
+#include "simulator/report/hazard_extent.h"
 #include "simulator/schedules/observability.h"
 
 namespace interlock {
+
+struct WholeAtoms {
+  explicit WholeAtoms(const Program& exact)
+      : program(with_whole_atoms(exact)), order(program, &exact) {}
+  WholeAtoms(const WholeAtoms&) = delete;
+  WholeAtoms& operator=(const WholeAtoms&) = delete;
+
+  const Program program;
+  const HappensBefore order;
+};
 
 struct ExplainContext {
   const HappensBefore& order;  // Of the program.
   // Accesses that the histories in explanations of lifetimes look at in all, beyond which they are
   // left out.
   uint64_t history_work_left;
+  // Operands of the two that are looked at for all bytes of a hazard, beyond which a barrier that
+  // is named is about all memory.
+  uint64_t extent_work_left = 20'000'000;
+  // Of the program with what the host does in whole atoms; made where that is asked for.
+  std::unique_ptr<const WholeAtoms> atoms = nullptr;
 };
 
 // Returns the finding with place and sentences; observability is not judged yet.
@@ -30,7 +48,9 @@ struct ExplainContext {
 // and for a finding of lifetimes history_of() (byte_history.h).
 Finding explain(const Program& program, const Fact& fact, ExplainContext& context);
 
-// Of one kind of fact each, as explain() gives it. The history of the bytes of a value and that of
+// Of one kind of fact each, as explain() gives it. Defined in explain_hazards.cc.
+Finding explain_hazard(const Program& program, const Hazard& hazard, ExplainContext& context);
+// The history of the bytes of a value and that of
 // its pins take their work from `history_work_left`, and are left out when that is too little.
 // Defined in explain_lifetimes.cc.
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
@@ -44,17 +64,17 @@ struct MissingDependency {
   std::string fix;     // The smallest barrier that repairs it, and where it goes.
 };
 
-// Requires: `order` was built from `program`, and `hazard` found in it.
-// Cost: linear in the dependencies and operands of the barriers between the two, of which only the
-// first thousand are looked at for a reason.
-// Defined in explain_scopes.cc.
+// Requires: `order` was built from `program`, and `hazard`, which is about all of `extent`, found
+// in it. Cost: linear in the dependencies and operands of the barriers between the two, of which
+// only the first thousand are looked at for a reason. Defined in explain_scopes.cc.
 MissingDependency explain_missing(const Program& program, const ScopedOrder& order,
-                                  const Hazard& hazard);
+                                  const Hazard& hazard, const HazardExtent& extent);
 
 // As explain_missing(), with several queues or the host. Requires: `program` is in reference order.
 // Cost: linear in the statements between the two, of which only the first ten thousand are looked
 // at for what is there already. Defined in explain_queues.cc, as the next.
-MissingDependency explain_missing_across(const Program& program, const Hazard& hazard);
+MissingDependency explain_missing_across(const Program& program, const Hazard& hazard,
+                                         const HazardExtent& extent);
 Finding explain_deadlock(const Program& program, const Deadlock& deadlock);
 
 // What would let `access` be over where `at` takes place, with several queues or the host.

@@ -31,9 +31,10 @@ std::string text_of_place(const HazardEnd& end, const Program& program) {
 
 class QueueMisses {
  public:
-  QueueMisses(const Program& program, const Hazard& hazard)
+  QueueMisses(const Program& program, const Hazard& hazard, const HazardExtent& extent)
       : program_(program),
         hazard_(hazard),
+        extent_(extent),
         first_(program, hazard.first, hazard.second),
         second_(program, hazard.second, hazard.first),
         memory_(program.memory(first_.access.memory)),
@@ -52,6 +53,7 @@ class QueueMisses {
   std::string fix_in_graph() const;
   std::string fix_of_transition() const;
   std::string barrier() const;
+  std::string moved_bytes() const;
   StageAccess seen_as() const {
     return hazard_.kind == FindingKind::kReadAfterWrite
                ? *read_sort_of(stage_of(second_.dispatch), second_.access)
@@ -67,10 +69,12 @@ class QueueMisses {
   bool is_moved(SyncKind kind) const { return moves_.first_between(kind).has_value(); }
   bool names_host_between() const;
   bool is_lost() const;
+  bool waits_for_idle() const;
   std::optional<SignalPart> signal_after_first() const;
 
   const Program& program_;
   const Hazard& hazard_;
+  const HazardExtent& extent_;
   const HazardEnd first_;
   const HazardEnd second_;
   const Memory& memory_;
@@ -131,7 +135,8 @@ std::string QueueMisses::reason_for_visibility() const {
     }
     return what +
            fmt::format(
-               "a signal makes nothing visible to the host, and no dependency before it {} host.read or host.write in its destination.",
+               "{} makes nothing visible to the host, and no dependency before it {} host.read or host.write in its destination.",
+               waits_for_idle() ? "`host idle`" : "a signal",
                names_host_between() ? "that covers what is written has" : "has");
   }
   if (first_.queue == second_.queue && is_in_graph(first_)) {
@@ -175,6 +180,22 @@ bool QueueMisses::is_lost() const {
   return invalidation && (!flush || *invalidation < *flush);
 }
 
+// The host comes after the first one by a `host idle`, so that there is no signal to name.
+bool QueueMisses::waits_for_idle() const {
+  const uint32_t second = second_.dispatch.statement.index;
+  const uint32_t begin =
+      std::max(first_.dispatch.statement.index, second - std::min(second, kStatementsNearMax));
+  for (uint32_t i = second; i-- > begin;) {
+    const Statement& statement = program_.statements[i];
+    if (statement.kind != StatementKind::kSync) continue;
+    const SyncKind kind = program_.syncs[statement.index].kind;
+    if (kind == SyncKind::kHostWaits || kind == SyncKind::kHostIdle) {
+      return kind == SyncKind::kHostIdle;
+    }
+  }
+  return false;
+}
+
 // The first one of its queue that covers it, and runs before the second one.
 std::optional<SignalPart> QueueMisses::signal_after_first() const {
   const uint32_t begin = first_.dispatch.statement.index;
@@ -196,8 +217,7 @@ std::optional<SignalPart> QueueMisses::signal_after_first() const {
 
 std::string QueueMisses::fix() const {
   if (first_.is_of_host() && second_.is_of_host()) {  // Lost: the host is in order.
-    return fmt::format("`host flushes {}` right after {}.",
-                       text_of_bytes(program_, first_.access.memory, hazard_.overlap), first_.name);
+    return fmt::format("`host flushes {}` right after {}.", moved_bytes(), first_.name);
   }
   if (second_.is_of_host()) return fix_before_host();
   if (first_.is_of_host()) return fix_after_host();
@@ -222,19 +242,14 @@ std::string QueueMisses::fix_of_transition() const {
 }
 
 std::string QueueMisses::barrier() const {
-  // No narrower scope than `device` has transitions.
-  const auto word_of = [](const HazardEnd& end, const std::string& word) {
-    return end.is_transition() ? std::string("device") : word;
-  };
-  if (is_war_) {
-    return fmt::format("barrier {} -> {}", word_of(first_, text_of(first_.stage)),
-                       word_of(second_, text_of(second_.stage)));
-  }
-  const std::string bytes = first_.access.range == hazard_.overlap
-                                ? program_.text_of(first_.access)
-                                : text_of_bytes(program_, first_.access.memory, hazard_.overlap);
-  return fmt::format("barrier {} -> {} {}", word_of(first_, text_of(written_as())),
-                     word_of(second_, text_of(seen_as())), bytes);
+  return barrier_text_of(program_, hazard_.kind, extent_);
+}
+
+// What the host flushes or invalidates.
+std::string QueueMisses::moved_bytes() const {
+  const std::vector<Access> moved = bytes_in_atoms(program_, extent_.bytes);
+  return moved.empty() ? text_of_bytes(program_, first_.access.memory, hazard_.overlap)
+                       : text_of_operands(program_, moved);
 }
 
 std::string QueueMisses::fix_across_queues() const {
@@ -264,18 +279,20 @@ std::string QueueMisses::fix_before_host() const {
   if (is_war_ || (memory_.is_unified && !hazard_.is_ordered)) return wait + ".";
   if (is_in_graph(first_)) {
     return fmt::format(
-        "on a queue that is no graph: a wait for {}, `{}`, and a signal that the host waits for.",
-        first_.name, barrier());
+        "on a queue that is no graph: a wait for {}, `{}`, a signal and a submission; and the host "
+        "waits for that signal before {}.",
+        first_.name, barrier(), second_.name);
   }
   if (memory_.atom_bytes > 0 && hazard_.is_ordered && !is_moved(SyncKind::kHostInvalidates)) {
     return fmt::format(
-        "`host invalidates {}` right before {}, and `{} on {}` after {} and before the signal that the host waits for.",
-        text_of_bytes(program_, first_.access.memory, hazard_.overlap), second_.name, barrier(),
-        program_.name_of(first_.queue), first_.name);
+        "`host invalidates {}` right before {}, and `{} on {}` after {} and before {}.",
+        moved_bytes(), second_.name, barrier(), program_.name_of(first_.queue), first_.name,
+        what_host_waits_for(waits_for_idle()));
   }
   if (hazard_.is_ordered) {
-    return fmt::format("`{} on {}` after {} and before the signal that the host waits for.",
-                       barrier(), program_.name_of(first_.queue), first_.name);
+    return fmt::format("`{} on {}` after {} and before {}.", barrier(),
+                       program_.name_of(first_.queue), first_.name,
+                       what_host_waits_for(waits_for_idle()));
   }
   return fmt::format("`{} on {}` after {} and before {}, and {}.", barrier(),
                      program_.name_of(first_.queue), first_.name, signal, wait);
@@ -284,17 +301,17 @@ std::string QueueMisses::fix_before_host() const {
 std::string QueueMisses::fix_after_host() const {
   if (!is_war_ && memory_.atom_bytes > 0 && hazard_.is_ordered &&
       (is_lost() || !is_moved(SyncKind::kHostFlushes))) {
-    return fmt::format("`host flushes {}` right after {}, before {} can run.",
-                       text_of_bytes(program_, first_.access.memory, hazard_.overlap), first_.name,
-                       second_.name);
+    return fmt::format("`host flushes {}` right after {}, before {} can run.", moved_bytes(),
+                       first_.name, second_.name);
   }
   return fmt::format("submit {} after {}.", second_.name, first_.name);
 }
 
 }  // namespace
 
-MissingDependency explain_missing_across(const Program& program, const Hazard& hazard) {
-  return QueueMisses(program, hazard).explain();
+MissingDependency explain_missing_across(const Program& program, const Hazard& hazard,
+                                         const HazardExtent& extent) {
+  return QueueMisses(program, hazard, extent).explain();
 }
 
 bool executes_after(const Program& program, AccessRef access, LifetimeId at) {

@@ -43,10 +43,12 @@ std::string text_of_operand(const Program& program, const Access& access, ByteRa
 // What the walk looks for, and what it has found so far.
 class NearMisses {
  public:
-  NearMisses(const Program& program, const ScopedOrder& order, const Hazard& hazard)
+  NearMisses(const Program& program, const ScopedOrder& order, const Hazard& hazard,
+             const HazardExtent& extent)
       : program_(program),
         order_(order),
         hazard_(hazard),
+        extent_(extent),
         first_stage_(order.stage_of(hazard.first.dispatch)),
         second_stage_(order.stage_of(hazard.second.dispatch)),
         access_(program.accesses_of(hazard.second.dispatch)[hazard.second.access]),
@@ -89,6 +91,7 @@ class NearMisses {
   const Program& program_;
   const ScopedOrder& order_;
   const Hazard& hazard_;
+  const HazardExtent& extent_;
   Stage first_stage_;
   Stage second_stage_;
   const Access& access_;  // The second one.
@@ -192,13 +195,9 @@ std::string NearMisses::cause_for_visibility() const {
 }
 
 std::string NearMisses::fix() const {
-  const std::string barrier =
-      hazard_.kind == FindingKind::kWriteAfterRead
-          ? fmt::format("barrier {} -> {}", text_of(first_stage_), text_of(second_stage_))
-          : fmt::format("barrier {} -> {} {}", text_of(written_as_), text_of(seen_as_),
-                        text_of_operand(program_, access_, hazard_.overlap));
-  return fmt::format("`{}` between dispatch {} and dispatch {}.", barrier,
-                     hazard_.first.dispatch.index, hazard_.second.dispatch.index);
+  return fmt::format("`{}` between dispatch {} and dispatch {}.",
+                     barrier_text_of(program_, hazard_.kind, extent_), hazard_.first.dispatch.index,
+                     hazard_.second.dispatch.index);
 }
 
 MissingDependency NearMisses::explain() {
@@ -233,8 +232,8 @@ MissingDependency NearMisses::explain() {
 }  // namespace
 
 MissingDependency explain_missing(const Program& program, const ScopedOrder& order,
-                                  const Hazard& hazard) {
-  return NearMisses(program, order, hazard).explain();
+                                  const Hazard& hazard, const HazardExtent& extent) {
+  return NearMisses(program, order, hazard, extent).explain();
 }
 
 }  // namespace interlock

@@ -2,6 +2,10 @@
 
 namespace interlock {
 
+std::string_view what_host_waits_for(bool waits_for_idle) {
+  return waits_for_idle ? "`host idle`" : "the signal that the host waits for";
+}
+
 Scope source_scope_of(const HazardEnd& end, FindingKind kind) {
   // No narrower scope has what a barrier does to its operands, and that is available at once.
   if (end.is_transition()) return {kDeviceStages, 0};

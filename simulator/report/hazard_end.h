@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/program.h"
@@ -45,6 +46,9 @@ struct HazardEnd {
   Stage stage;
   std::string name;
 };
+
+// Before which a barrier has to stand for the host to see what it makes visible.
+std::string_view what_host_waits_for(bool waits_for_idle);
 
 // The least that the source of a scoped barrier, and its destination, name to separate the ends of
 // a hazard of this kind. Requires: `end` is its first, or its second one.

@@ -31,10 +31,12 @@ constexpr size_t kStatementsBetweenMax = 24;
 }  // namespace
 
 void RepairSearch::run() {
-  bytes_.memory = first_.access.memory;
-  bytes_.range = finding_.overlap;
-  bytes_.is_sliced = true;
-  if (first_.access.range == finding_.overlap) bytes_ = first_.access;
+  if (!has_work()) return;
+  const auto hazards = find_hazards_between(program_, first_.id, second_.id);
+  if (!hazards || is_stopped()) return;
+  extent_ = extent_of(program_, finding_.kind, first_.id, second_.id, *hazards);
+  if (extent_.bytes.empty()) return;
+  in_atoms_ = bytes_in_atoms(program_, extent_.bytes);
   list_between();
   // Between two of the host there is only its cache.
   const bool is_of_host = first_.is_of_host() && second_.is_of_host();
@@ -44,10 +46,15 @@ void RepairSearch::run() {
   if (!is_named && with_others_) take(*with_others_);
 }
 
-bool RepairSearch::works(const SyncEdit& edit, const std::string& fix) {
+bool RepairSearch::has_work() {
   const uint64_t work = 8 * (program_.statements.size() + program_.accesses.size()) + kWorkOfOne;
   if (work > work_left_ || is_stopped()) return false;
   work_left_ -= work;
+  return true;
+}
+
+bool RepairSearch::works(const SyncEdit& edit, const std::string& fix) {
+  if (!has_work()) return false;
   const auto hazards = find_hazards_between(edit.program(), first_.id, second_.id);
   if (!hazards || std::ranges::any_of(*hazards, [&](const ByteHazards& h) { return is_it(h); })) {
     return false;
@@ -82,9 +89,7 @@ bool RepairSearch::brings_another(const SyncEdit& edit) {
 }
 
 bool RepairSearch::is_it(const ByteHazards& hazard) const {
-  const bool is_same_way = hazard.first == first_.id;
-  return (hazard.kind == finding_.kind || !is_same_way) && hazard.memory == finding_.memory &&
-         hazard.begin < finding_.overlap.end && finding_.overlap.begin < hazard.end;
+  return hazard.kind == finding_.kind || hazard.first != first_.id;
 }
 
 void RepairSearch::list_between() {
@@ -140,13 +145,11 @@ bool RepairSearch::add_barrier_between() {
 
 void RepairSearch::add_barrier(SyncEdit& edit, SyncEdit::Place place, QueueIndex queue) const {
   edit.add_barrier(place, queue, source_word(), destination_word(),
-                   is_war_ ? std::nullopt : std::optional(bytes_));
+                   is_war_ ? std::span<const Access>() : extent_.bytes);
 }
 
 std::string RepairSearch::barrier_text() const {
-  const std::string scopes = fmt::format("barrier {} -> {}", interlock::text_of(source_word()),
-                                         interlock::text_of(destination_word()));
-  return is_war_ ? scopes : fmt::format("{} {}", scopes, program_.text_of(bytes_));
+  return barrier_text_of(program_, finding_.kind, extent_);
 }
 
 bool RepairSearch::add_wait() {

@@ -9,24 +9,23 @@
 namespace interlock {
 namespace {
 
-// Bytes on which two dispatches have a hazard, whichever comes first.
+// Bytes on which two dispatches have a hazard. Another order of the two is another finding.
 struct PairBytes {
-  DispatchId one;
-  DispatchId other;
+  DispatchId first;
+  DispatchId second;
   MemoryId memory;
   uint64_t begin = 0;
   uint64_t end = 0;
 
-  auto pair() const { return std::tuple(one, other, memory); }
-  auto key() const { return std::tuple(one, other, memory, begin, end); }
+  auto pair() const { return std::tuple(first, second, memory); }
+  auto key() const { return std::tuple(first, second, memory, begin, end); }
 };
 
 // Sorted, and joined where they touch.
 std::vector<PairBytes> bytes_of_pairs(const std::vector<ByteHazards>& hazards) {
   std::vector<PairBytes> all;
   for (const ByteHazards& hazard : hazards) {
-    all.push_back({std::min(hazard.first, hazard.second), std::max(hazard.first, hazard.second),
-                   hazard.memory, hazard.begin, hazard.end});
+    all.push_back({hazard.first, hazard.second, hazard.memory, hazard.begin, hazard.end});
   }
   std::ranges::sort(all, {}, &PairBytes::key);
   std::vector<PairBytes> joined;

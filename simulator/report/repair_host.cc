@@ -10,15 +10,15 @@ namespace interlock {
 
 bool RepairSearch::add_flush_between() {
   SyncEdit edit(program_);
-  edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
+  edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, in_atoms_);
   return works(edit, fmt::format("`{}` right after {}.", flush_text(), first_.name));
 }
 
 bool RepairSearch::add_for_host_write() {
   if (!first_.is_of_host() || is_war_) return false;
-  if (memory_.atom_bytes > 0) {
+  if (!in_atoms_.empty()) {
     SyncEdit edit(program_);
-    edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
+    edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, in_atoms_);
     const StatementId submission = submission_of_second().value_or(second_.dispatch.statement);
     const bool is_submitted = submission < first_.dispatch.statement;
     const std::string limit = is_submitted ? "the signal that {} comes after" : "{} is submitted";
@@ -35,18 +35,18 @@ bool RepairSearch::add_for_host_write() {
 }
 
 std::string RepairSearch::flush_text() const {
-  return fmt::format("host flushes {}", program_.text_of(bytes_));
+  return fmt::format("host flushes {}", text_of_operands(program_, in_atoms_));
 }
 
 std::string RepairSearch::invalidation_text() const {
-  return fmt::format("host invalidates {}", program_.text_of(bytes_));
+  return fmt::format("host invalidates {}", text_of_operands(program_, in_atoms_));
 }
 
 bool RepairSearch::add_for_host_read() {
   if (is_war_) return false;
-  if (memory_.atom_bytes > 0) {
+  if (!in_atoms_.empty()) {
     SyncEdit edit(program_);
-    edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
+    edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, in_atoms_);
     if (works(edit, fmt::format("`{}` right before {}.", invalidation_text(), second_.name))) {
       return true;
     }
@@ -55,8 +55,8 @@ bool RepairSearch::add_for_host_read() {
   SyncEdit edit(program_);
   add_barrier(edit, first_.after(program_), first_.queue);
   return works(edit,
-               fmt::format("`{} on {}` after {} and before the signal that the host waits for.",
-                           barrier_text(), name_of(first_), first_.name));
+               fmt::format("`{} on {}` after {} and before {}.", barrier_text(), name_of(first_),
+                           first_.name, what_host_waits_for(waits_for_idle())));
 }
 
 bool RepairSearch::submit_later() {
@@ -71,10 +71,10 @@ bool RepairSearch::submit_later() {
   edit.add_submit(first_.after(program_), second_.queue);
   const std::string fix = fmt::format("submit {} after {}.", second_.name, first_.name);
   if (works(edit, fix)) return true;
-  if (is_war_ || memory_.atom_bytes == 0) return false;
+  if (is_war_ || in_atoms_.empty()) return false;
   SyncEdit flushed(program_);
   if (submit) flushed.remove(*submit);
-  flushed.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
+  flushed.add_host_move(first_.after(program_), SyncKind::kHostFlushes, in_atoms_);
   flushed.add_submit(first_.after(program_), second_.queue);
   return works(flushed, fmt::format("`{}` right after {}, and submit {} after that.", flush_text(),
                                     first_.name, second_.name));
@@ -101,7 +101,7 @@ bool RepairSearch::add_before_host() {
   const std::string scope =
       fmt::format("`{} on {}` after {} and before ", barrier_text(), name_of(first_), first_.name);
   for (const bool has_invalidation : {false, true}) {
-    if (has_invalidation && memory_.atom_bytes == 0) continue;
+    if (has_invalidation && in_atoms_.empty()) continue;
     const std::string invalidation =
         has_invalidation
             ? fmt::format("`{}` right before {}, and ", invalidation_text(), second_.name)
@@ -115,10 +115,22 @@ bool RepairSearch::add_before_host() {
     all.add_wait(second_.before(program_), kNoQueue,
                  all.add_signal(first_.after(program_), first_.queue));
     if (has_invalidation) {
-      all.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
+      all.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, in_atoms_);
     }
     if (works(all, fmt::format("{}{}a signal, and {}.", invalidation, scope, signal))) {
       return true;
+    }
+  }
+  return false;
+}
+
+bool RepairSearch::waits_for_idle() const {
+  for (const StatementId id : between_) {
+    const Statement& statement = program_.statements[id.index];
+    if (statement.kind != StatementKind::kSync) continue;
+    const SyncKind kind = program_.syncs[statement.index].kind;
+    if (kind == SyncKind::kHostWaits || kind == SyncKind::kHostIdle) {
+      return kind == SyncKind::kHostIdle;
     }
   }
   return false;
@@ -128,9 +140,9 @@ bool RepairSearch::add_scope_before_host(const std::string& text, bool has_inval
   SyncEdit edit(program_);
   add_barrier(edit, first_.after(program_), first_.queue);
   if (has_invalidation) {
-    edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
+    edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, in_atoms_);
   }
-  return works(edit, text + "the signal that the host waits for.");
+  return works(edit, fmt::format("{}{}.", text, what_host_waits_for(waits_for_idle())));
 }
 
 bool RepairSearch::add_scope_and_wait(const std::string& text, bool has_invalidation,
@@ -145,7 +157,7 @@ bool RepairSearch::add_scope_and_wait(const std::string& text, bool has_invalida
     add_barrier(edit, first_.after(program_), first_.queue);
     edit.add_wait(second_.before(program_), kNoQueue, part);
     if (has_invalidation) {
-      edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
+      edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, in_atoms_);
     }
     if (works(edit,
               fmt::format("{}signal {}, and {}.", text,
@@ -158,8 +170,9 @@ bool RepairSearch::add_scope_and_wait(const std::string& text, bool has_invalida
 
 bool RepairSearch::add_beside_graph() {
   const std::string fix = fmt::format(
-      "on a queue that is no graph: a wait for {}, `{}`, and a signal that the host waits for.",
-      first_.name, barrier_text());
+      "on a queue that is no graph: a wait for {}, `{}`, a signal and a submission; and the host "
+      "waits for that signal before {}.",
+      first_.name, barrier_text(), second_.name);
   for (const bool has_invalidation : {false, true}) {
     const std::string invalidation =
         has_invalidation
@@ -176,7 +189,7 @@ bool RepairSearch::add_beside_graph() {
       edit.add_submit(second_.before(program_), *other);
       edit.add_wait(second_.before(program_), kNoQueue, passed);
       if (has_invalidation) {
-        edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, bytes_);
+        edit.add_host_move(second_.before(program_), SyncKind::kHostInvalidates, in_atoms_);
       }
       if (works(edit, invalidation + fix)) return true;
     }
@@ -204,11 +217,11 @@ bool RepairSearch::add_after_host() {
                   edit.add_signal(first_.after(program_), kNoQueue));
     return works(edit, signal + ".");
   }
-  const bool is_flushed = memory_.atom_bytes > 0;
+  const bool is_flushed = !in_atoms_.empty();
   const std::string flush =
       is_flushed ? fmt::format("`{}` right after {}, ", flush_text(), first_.name) : "";
   SyncEdit edit(program_);
-  if (is_flushed) edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, bytes_);
+  if (is_flushed) edit.add_host_move(first_.after(program_), SyncKind::kHostFlushes, in_atoms_);
   if (is_in_graph(second_)) {
     return add_after_host_to_graph(edit, flush, false) ||
            add_after_host_to_graph(edit, flush, true);

@@ -14,6 +14,7 @@
 #include "simulator/order/reference_order.h"
 #include "simulator/report/finding.h"
 #include "simulator/report/hazard_end.h"
+#include "simulator/report/hazard_extent.h"
 #include "simulator/report/operand_text.h"
 #include "simulator/report/sync_edit.h"
 
@@ -79,7 +80,6 @@ class RepairSearch {
         finding_(finding),
         first_(program_, finding.first, *finding.second),
         second_(program_, *finding.second, finding.first),
-        memory_(program_.memory(first_.access.memory)),
         is_war_(finding.kind == FindingKind::kWriteAfterRead) {}
 
   // Lets the finding say the first one that works, if any does.
@@ -87,8 +87,11 @@ class RepairSearch {
 
  private:
   // In repair.cc: trying, one statement more between queues, and what always works.
+  // For one more look at a changed text; takes it.
+  bool has_work();
   // Whether the change works, for the pair and beside it; then it is what the finding says.
   bool works(const SyncEdit& edit, const std::string& fix);
+  // Of this kind, on whatever bytes; or the two have turned.
   bool is_it(const ByteHazards& hazard) const;
   // Whether something goes wrong elsewhere that did not; false where that takes too much work.
   bool brings_another(const SyncEdit& edit);
@@ -99,8 +102,8 @@ class RepairSearch {
   void take(const NamedRepair& repair);
   // The sync that stands between the two in the reference run, from the second one back.
   void list_between();
-  Scope source_word() const { return source_scope_of(first_, finding_.kind); }
-  Scope destination_word() const { return destination_scope_of(second_, finding_.kind); }
+  Scope source_word() const { return extent_.source; }
+  Scope destination_word() const { return extent_.destination; }
   bool is_in_graph(const RepairEnd& end) const;
   std::string_view name_of(const RepairEnd& end) const;
   std::string quoted(StatementId id) const { return quoted_text_of(program_, id); }
@@ -146,6 +149,8 @@ class RepairSearch {
   bool submit_later();
   std::optional<StatementId> submission_of_second() const;
   bool add_before_host();
+  // The last thing that it waits for before the second access.
+  bool waits_for_idle() const;
   // The host waits already.
   bool add_scope_before_host(const std::string& text, bool has_invalidation);
   // The signal is there.
@@ -163,9 +168,9 @@ class RepairSearch {
   Finding& finding_;
   const RepairEnd first_;
   const RepairEnd second_;
-  const Memory& memory_;
   const bool is_war_;
-  Access bytes_;
+  HazardExtent extent_;
+  std::vector<Access> in_atoms_;  // Of the bytes: what the host flushes and invalidates.
   std::vector<StatementId> between_;
   std::optional<NamedRepair> with_others_;  // The first that works for the pair alone.
 };

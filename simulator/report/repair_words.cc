@@ -48,9 +48,9 @@ bool RepairSearch::widen(StatementId id, BarrierKind kind, uint32_t first, uint3
     if (dependency.operand_count == 0 || is_war_) continue;
     if (dependency.transition != TransitionKind::kNone) continue;
     SyncEdit edit(program_);
-    edit.add_operand(id, i, bytes_);
-    if (works(edit, fmt::format("let {} name {}, too: `{}`.", quoted(id), program_.text_of(bytes_),
-                                edit.text_of(id)))) {
+    edit.add_operands(id, i, extent_.bytes);
+    if (works(edit, fmt::format("let {} name {}, too: `{}`.", quoted(id),
+                                text_of_operands(program_, extent_.bytes), edit.text_of(id)))) {
       return true;
     }
   }
@@ -88,44 +88,46 @@ bool RepairSearch::widen(StatementId id, uint32_t dependency, bool is_source, Sc
 }
 
 bool RepairSearch::hold_back(StatementId id, const SyncStep& step) {
-  if ((step.stages & bit_of(second_.stage)) != 0 || second_.is_transition()) return false;
+  const Scope second = {destination_word().stages, 0};
+  if ((second.stages & ~step.stages) == 0 || second_.is_transition()) return false;
   SyncEdit edit(program_);
-  edit.hold_back(id, bit_of(second_.stage));
+  edit.hold_back(id, second.stages);
   return works(edit, fmt::format("let {} hold back {}, too: `{}`.", quoted(id),
-                                 interlock::text_of(second_.stage), edit.text_of(id)));
+                                 interlock::text_of(second), edit.text_of(id)));
 }
 
 bool RepairSearch::widen_signal_and_wait() {
   if (first_.is_transition() || second_.is_transition()) return false;
-  const StageMask first = bit_of(first_.stage);
-  const StageMask second = bit_of(second_.stage);
+  const Scope first = {source_word().stages, 0};
+  const Scope second = {destination_word().stages, 0};
   const auto widens = [&](StatementId id) {
     const Statement& statement = program_.statements[id.index];
     if (statement.kind != StatementKind::kSync) return false;
     const SyncStep& wait = program_.syncs[statement.index];
     if (wait.kind != SyncKind::kWait || wait.partner == SyncStep::kNoPartner) return false;
-    if ((wait.stages & second) != 0) return false;
-    if ((program_.signal_parts[wait.partner].stages & first) != 0) return false;
+    if ((second.stages & ~wait.stages) == 0) return false;
+    if ((first.stages & ~program_.signal_parts[wait.partner].stages) == 0) return false;
     const StatementId signal = signal_statements_of(program_)[wait.partner];
     if (std::ranges::count(between_, signal) == 0) return false;
     SyncEdit edit(program_);
-    edit.cover(signal, wait.partner, first);
-    edit.hold_back(id, second);
+    edit.cover(signal, wait.partner, first.stages);
+    edit.hold_back(id, second.stages);
     return works(edit,
                  fmt::format("let {} cover {}, too: `{}`; and let {} hold back {}, too: `{}`.",
-                             quoted(signal), interlock::text_of(first_.stage), edit.text_of(signal),
-                             quoted(id), interlock::text_of(second_.stage), edit.text_of(id)));
+                             quoted(signal), interlock::text_of(first), edit.text_of(signal),
+                             quoted(id), interlock::text_of(second), edit.text_of(id)));
   };
   return std::ranges::any_of(between_, widens);
 }
 
 bool RepairSearch::cover(StatementId id, uint32_t part) {
-  if ((program_.signal_parts[part].stages & bit_of(first_.stage)) != 0) return false;
+  const Scope first = {source_word().stages, 0};
+  if ((first.stages & ~program_.signal_parts[part].stages) == 0) return false;
   if (first_.is_transition()) return false;
   SyncEdit edit(program_);
-  edit.cover(id, part, bit_of(first_.stage));
+  edit.cover(id, part, first.stages);
   return works(edit, fmt::format("let {} cover {}, too: `{}`.", quoted(id),
-                                 interlock::text_of(first_.stage), edit.text_of(id)));
+                                 interlock::text_of(first), edit.text_of(id)));
 }
 
 }  // namespace interlock

@@ -36,14 +36,13 @@ void SyncEdit::add_barrier(Place place, QueueIndex queue, BarrierKind kind) {
 }
 
 void SyncEdit::add_barrier(Place place, QueueIndex queue, Scope source, Scope destination,
-                           std::optional<Access> bytes) {
-  Dependency dependency{.source = source,
-                        .destination = destination,
-                        .first_operand = static_cast<uint32_t>(after_.barrier_operands.size())};
-  if (bytes) {
-    dependency.operand_count = 1;
-    after_.barrier_operands.push_back(*bytes);
-  }
+                           std::span<const Access> bytes) {
+  const Dependency dependency{
+      .source = source,
+      .destination = destination,
+      .first_operand = static_cast<uint32_t>(after_.barrier_operands.size()),
+      .operand_count = static_cast<uint32_t>(bytes.size())};
+  after_.barrier_operands.insert(after_.barrier_operands.end(), bytes.begin(), bytes.end());
   insert(place, StatementKind::kBarrier, queue, after_.barriers.size());
   after_.barriers.push_back({.statement = place.at,
                              .kind = BarrierKind::kScoped,
@@ -76,11 +75,12 @@ void SyncEdit::add_wait(Place place, QueueIndex queue, uint32_t part) {
                .partner = part});
 }
 
-void SyncEdit::add_host_move(Place place, SyncKind kind, const Access& bytes) {
-  insert_sync(
-      place, kNoQueue,
-      {.kind = kind, .first = static_cast<uint32_t>(after_.barrier_operands.size()), .count = 1});
-  after_.barrier_operands.push_back(bytes);
+void SyncEdit::add_host_move(Place place, SyncKind kind, std::span<const Access> bytes) {
+  insert_sync(place, kNoQueue,
+              {.kind = kind,
+               .first = static_cast<uint32_t>(after_.barrier_operands.size()),
+               .count = static_cast<uint32_t>(bytes.size())});
+  after_.barrier_operands.insert(after_.barrier_operands.end(), bytes.begin(), bytes.end());
 }
 
 void SyncEdit::add_submit(Place place, QueueIndex queue) {
@@ -139,7 +139,8 @@ void SyncEdit::widen(StatementId statement, uint32_t dependency, bool is_source,
   change(statement);
 }
 
-void SyncEdit::add_operand(StatementId statement, uint32_t dependency, const Access& bytes) {
+void SyncEdit::add_operands(StatementId statement, uint32_t dependency,
+                            std::span<const Access> bytes) {
   // They stand one after another, so all of them move to the end.
   Dependency& widened = after_.dependencies[dependency];
   const auto first = static_cast<uint32_t>(after_.barrier_operands.size());
@@ -147,9 +148,9 @@ void SyncEdit::add_operand(StatementId statement, uint32_t dependency, const Acc
     const Access operand = after_.barrier_operands[widened.first_operand + i];
     after_.barrier_operands.push_back(operand);
   }
-  after_.barrier_operands.push_back(bytes);
+  after_.barrier_operands.insert(after_.barrier_operands.end(), bytes.begin(), bytes.end());
   widened.first_operand = first;
-  ++widened.operand_count;
+  widened.operand_count += static_cast<uint32_t>(bytes.size());
   change(statement);
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,15 +26,15 @@ class SyncEdit {
 
   // A global barrier. Requires: `kind` is kFull or kExecution.
   void add_barrier(Place place, QueueIndex queue, BarrierKind kind);
-  // A barrier with one dependency, about `bytes` or all.
+  // A barrier with one dependency, about `bytes`; none: about all.
   void add_barrier(Place place, QueueIndex queue, Scope source, Scope destination,
-                   std::optional<Access> bytes);
+                   std::span<const Access> bytes);
   // A signal of a new semaphore; without a queue it is of the host. Returns its part.
   uint32_t add_signal(Place place, QueueIndex queue);
   // A wait for a part of a signal, likewise.
   void add_wait(Place place, QueueIndex queue, uint32_t part);
   // `kind`: kHostFlushes or kHostInvalidates.
-  void add_host_move(Place place, SyncKind kind, const Access& bytes);
+  void add_host_move(Place place, SyncKind kind, std::span<const Access> bytes);
   void add_submit(Place place, QueueIndex queue);
   // A new queue, of kind concurrent, declared there. Requires: the program declares some.
   QueueIndex add_queue(Place place);
@@ -50,7 +50,7 @@ class SyncEdit {
 
   // What a statement of the text says more from now on, one word.
   void widen(StatementId statement, uint32_t dependency, bool is_source, Scope by);
-  void add_operand(StatementId statement, uint32_t dependency, const Access& bytes);
+  void add_operands(StatementId statement, uint32_t dependency, std::span<const Access> bytes);
   void cover(StatementId signal, uint32_t part, StageMask stages);
   void hold_back(StatementId wait, StageMask stages);
   // Of a barrier or a `set` that is `execution`.

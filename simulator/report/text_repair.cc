@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,6 +50,14 @@ uint64_t count_destroys(const CheckReport& report) {
 // What the changes of sync are for that are made one after another.
 uint64_t count_repairable(const CheckReport& report) {
   return count_hazards(report) + count_destroys(report);
+}
+
+// Repairs add no dispatch, so that numbers stay.
+using CountedHazard = std::tuple<FindingKind, DispatchId, DispatchId>;
+
+// Requires: a hazard.
+CountedHazard pair_of(const Finding& finding) {
+  return {finding.kind, finding.first.dispatch, finding.second->dispatch};
 }
 
 bool has_deadlock(const CheckReport& report) {
@@ -100,8 +110,8 @@ bool has_number_of_statement(std::string_view line) {
 class TextRepairSearch {
  public:
   TextRepairSearch(std::string_view text, std::string_view file_name, const ParseOptions& options,
-                   uint64_t hazard_limit)
-      : file_name_(file_name), options_(options), hazard_limit_(hazard_limit), lines_(text) {
+                   const TextRepairOptions& repair_options)
+      : file_name_(file_name), options_(options), repair_options_(repair_options), lines_(text) {
     options_.statement_lines = &statement_lines_;
   }
 
@@ -115,6 +125,7 @@ class TextRepairSearch {
     }
     result_.before = lines_.text();
     const CheckReport before = find_hazards_of(*program);
+    count(before);
     goes_by_rounds_ = !needs_queue_order(*program);
     if (const std::optional<Error> error = error_of_verdict(before)) return *error;
     result_.hazard_count_before = count_hazards(before);
@@ -135,12 +146,24 @@ class TextRepairSearch {
   }
 
  private:
-  // Hazards, and nothing about them.
+  // Hazards, and nothing about them. One that counted in a text before counts, too, where a change
+  // has left it after own read: the words that let it see what it reads say nothing of its write.
   CheckReport find_hazards_of(const Program& program) const {
-    return check(program, {.pair_limit = hazard_limit_,
-                           .observability_budget = 0,
-                           .redundancy_budget = 0,
-                           .repair_budget = 0});
+    CheckReport report = check(program, {.counts_own_reads = repair_options_.counts_own_reads,
+                                         .pair_limit = repair_options_.hazard_limit,
+                                         .observability_budget = 0,
+                                         .redundancy_budget = 0,
+                                         .repair_budget = 0});
+    for (const Finding& finding : report.noted) {
+      if (counted_.contains(pair_of(finding))) report.findings.push_back(finding);
+    }
+    return report;
+  }
+
+  void count(const CheckReport& report) {
+    for (const Finding& finding : report.findings) {
+      if (is_of_hazard(finding)) counted_.insert(pair_of(finding));
+    }
   }
 
   Result<Program> read() {
@@ -218,6 +241,7 @@ class TextRepairSearch {
     if (!changed) return changed.error();
     program = std::move(*changed);
     CheckReport report = find_hazards_of(program);
+    count(report);
     if (const std::optional<Error> error = error_of_verdict(report)) return *error;
     return report;
   }
@@ -231,7 +255,7 @@ class TextRepairSearch {
   // enough. None if something within has to change.
   std::optional<TextRepair> repair_around(const Program& program) const {
     if (!needs_queue_order(program) || !program.backwards.empty()) return std::nullopt;
-    TextRepairSearch around(lines_.text(), file_name_, options_, hazard_limit_);
+    TextRepairSearch around(lines_.text(), file_name_, options_, repair_options_);
     around.keeps_recordings_ = true;
     Result<TextRepair> repair = around.run();
     const bool is_enough =
@@ -341,10 +365,11 @@ class TextRepairSearch {
 
   std::string_view file_name_;
   ParseOptions options_;
-  const uint64_t hazard_limit_;
-  bool keeps_recordings_ = false;   // Replays stay; changes stand around them.
-  bool expected_deadlock_ = false;  // In a line that went.
-  bool goes_by_rounds_ = false;     // A part of the hazards is enough to go on.
+  const TextRepairOptions repair_options_;
+  std::set<CountedHazard> counted_;  // Hazards that a text on the way had.
+  bool keeps_recordings_ = false;    // Replays stay; changes stand around them.
+  bool expected_deadlock_ = false;   // In a line that went.
+  bool goes_by_rounds_ = false;      // A part of the hazards is enough to go on.
   RepairedLines lines_;
   std::vector<uint64_t> statement_lines_;
   TextRepair result_;
@@ -353,8 +378,9 @@ class TextRepairSearch {
 }  // namespace
 
 Result<TextRepair> repair_text(std::string_view text, std::string_view file_name,
-                               const ParseOptions& options, uint64_t hazard_limit) {
-  return TextRepairSearch(text, file_name, options, hazard_limit).run();
+                               const ParseOptions& options,
+                               const TextRepairOptions& repair_options) {
+  return TextRepairSearch(text, file_name, options, repair_options).run();
 }
 
 }  // namespace interlock

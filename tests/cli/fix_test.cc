@@ -74,6 +74,39 @@ TEST(FixCommand, LeavesWhatIsRightAndSaysWhatNoSyncRepairs) {
   EXPECT_THAT(alias.err, HasSubstr("1 finding"));
 }
 
+// The barrier shows b what it reads, and what b writes then is noted alone.
+TEST(FixCommand, SaysWhatIsAfterOwnReadAndRepairsItWhereItIsDenied) {
+  const std::string text =
+      "interlock 1\nmemory x 64\nmemory y 64\na: dispatch A writes x\n"
+      "barrier compute.write -> compute.read x\nb: dispatch B reads x writes x\n{}";
+  const CommandResult none = run_interlock({"fix", "-"}, fmt::format(fmt::runtime(text), ""));
+  EXPECT_EQ(none.status, 0);
+  EXPECT_THAT(none.err,
+              StartsWith("No hazard that counts.\n1 hazard after own read is not counted, "
+                         "and stays: --deny=own-read repairs it, too.\n"));
+  const std::string more = fmt::format(fmt::runtime(text), "c: dispatch C reads x writes y\n");
+  const CommandResult some = run_interlock({"fix", "-"}, more);
+  EXPECT_EQ(some.status, 0);
+  EXPECT_THAT(some.err, HasSubstr("1 hazard after own read is not counted, and stays; what differs "
+                                  "does so through that: --deny=own-read repairs it, too.\n"));
+  const CommandResult all = run_interlock({"fix", "-", "--deny=own-read"}, more);
+  EXPECT_EQ(all.status, 0);
+  EXPECT_THAT(all.err, AllOf(StartsWith("2 hazards; "), HasSubstr("shadow machine; 0 differ.\n")));
+}
+
+// What showed the hazard is legal for the sake of the bytes that nobody looks at.
+TEST(FixCommand, SaysWhyAScheduleIsLegalStill) {
+  const CommandResult result =
+      run_interlock({"fix", "-"},
+                    "interlock 1\nmemory x 256 noncoherent=64\nmemory y 64\n"
+                    "w: host writes x[0:16] x[64:80] x[200:210]\nhost invalidates x[64:128]\n"
+                    "b: dispatch B reads x writes y\nr: host reads x\n");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("1 of 2 schedules that showed a hazard is not legal any more; "
+                                    "the other one is legal, and changes no output "
+                                    "now.\n"));
+}
+
 TEST(FixCommand, GivesBadInputStatusTwo) {
   const CommandResult bad = run_interlock({"fix", "-"}, "interlock 1\nmemory a\n");
   EXPECT_EQ(bad.status, 2);

@@ -142,7 +142,8 @@ TEST(ExplainGraphs, GivesTheHostItsScopeOnAnotherQueue) {
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].fix,
             "on a queue that is no graph: a wait for make (dispatch 0), `barrier compute.write -> "
-            "host.read x`, and a signal that the host waits for.");
+            "host.read x`, a signal and a submission; and the host waits for that signal before "
+            "look (host reads).");
   EXPECT_THAT(findings_of(make + "signal made=1 on g\nwait made=1 on q1\n"
                                  "barrier compute.write -> host.read x on q1\n"
                                  "signal fence=1 on q1\nhost waits fence=1\nlook: host reads x\n"),

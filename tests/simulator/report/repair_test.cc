@@ -36,16 +36,14 @@ using ::testing::IsEmpty;
 
 namespace fs = std::filesystem;
 
-// The pair is hazardous in this way on some of these bytes, or the other way round in any.
+// The pair is hazardous in this way on some byte, or the other way round in any.
 bool has_hazard(const std::set<ChainHazard>& hazards, const Finding& finding) {
   const DispatchId first = finding.first.dispatch;
   const DispatchId second = finding.second->dispatch;
   return std::ranges::any_of(hazards, [&](const ChainHazard& hazard) {
     const bool is_same = hazard.first == first && hazard.second == second;
     const bool is_turned = hazard.first == second && hazard.second == first;
-    return ((is_same && hazard.kind == finding.kind) || is_turned) &&
-           hazard.memory == finding.memory && finding.overlap.begin <= hazard.byte &&
-           hazard.byte < finding.overlap.end;
+    return (is_same && hazard.kind == finding.kind) || is_turned;
   });
 }
 
@@ -56,8 +54,7 @@ using PairByte = std::tuple<DispatchId, DispatchId, MemoryId, uint64_t>;
 std::set<PairByte> bytes_of_pairs(const std::set<ChainHazard>& hazards) {
   std::set<PairByte> bytes;
   for (const ChainHazard& hazard : hazards) {
-    bytes.emplace(std::min(hazard.first, hazard.second), std::max(hazard.first, hazard.second),
-                  hazard.memory, hazard.byte);
+    bytes.emplace(hazard.first, hazard.second, hazard.memory, hazard.byte);
   }
   return bytes;
 }

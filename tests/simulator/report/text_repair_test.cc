@@ -35,7 +35,7 @@ Result<TextRepair> repair_of(const std::string& text,
                              uint64_t hazard_limit = CheckOptions{}.pair_limit) {
   ParseOptions options;
   read_every_queue(options);
-  return repair_text(text, "test", options, hazard_limit);
+  return repair_text(text, "test", options, {.hazard_limit = hazard_limit});
 }
 
 // A write after own read is noted and does not count.

@@ -77,14 +77,15 @@ TEST(FixCommand, LeavesWhatIsRightAndSaysWhatNoSyncRepairs) {
 // The barrier shows b what it reads, and what b writes then is noted alone.
 TEST(FixCommand, SaysWhatIsAfterOwnReadAndRepairsItWhereItIsDenied) {
   const std::string text =
-      "interlock 1\nmemory x 64\nmemory y 64\na: dispatch A writes x\n"
-      "barrier compute.write -> compute.read x\nb: dispatch B reads x writes x\n{}";
-  const CommandResult none = run_interlock({"fix", "-"}, fmt::format(fmt::runtime(text), ""));
+      "interlock 1\nmemory x 64\nmemory y 64\nmemory z 64\nq1: queue concurrent\n"
+      "a: dispatch A reads y writes x\nsignal s=1\nwait s=1 before copy on q1\n"
+      "barrier copy -> compute.read on q1\nb: dispatch B reads x writes x y on q1\n";
+  const CommandResult none = run_interlock({"fix", "-"}, text);
   EXPECT_EQ(none.status, 0);
   EXPECT_THAT(none.err,
               StartsWith("No hazard that counts.\n1 hazard after own read is not counted, "
                          "and stays: --deny=own-read repairs it, too.\n"));
-  const std::string more = fmt::format(fmt::runtime(text), "c: dispatch C reads x writes y\n");
+  const std::string more = text + "c: dispatch C reads y writes z on q1\n";
   const CommandResult some = run_interlock({"fix", "-"}, more);
   EXPECT_EQ(some.status, 0);
   EXPECT_THAT(some.err, HasSubstr("1 hazard after own read is not counted, and stays; what differs "

@@ -101,17 +101,6 @@ TEST(QueueStatements, HaveACanonicalForm) {
   EXPECT_EQ(canonical("q0: queue concurrent\n"), "");
 }
 
-// As VkSemaphoreSubmitInfo has it; `all` has the host, and says no more than nothing does.
-TEST(QueueStatementErrors, HaveNoSemaphoresOfTheStageOfTheHost) {
-  const std::string expected =
-      "found 'host'; expected a stage of a queue: compute, copy, indirect, graphics, device or all; "
-      "semaphores cover all its accesses.";
-  EXPECT_EQ(error_of("signal t=1 after host\n"), "8:18: error: " + expected);
-  EXPECT_EQ(error_of("signal t=1 after copy, u=1 after compute|host on p\n"),
-            "8:42: error: " + expected);
-  EXPECT_EQ(error_of("signal t=1\nwait t=1 before device|host on p\n"), "9:24: error: " + expected);
-}
-
 TEST(QueueStatements, DeclareTheDefaultQueueFirst) {
   ParseOptions options;
   options.reads_every_queue = true;

@@ -122,7 +122,7 @@ TEST(QueueSchedule, AgreesWithTheClocksAndAllExecutionsOnWhatTheHostDoes) {
 }
 
 TEST(QueueSchedule, IsObservableExactlyIfSomeExecutionChangesAnOutput) {
-  const int count = proof_count(180'000, 600, 16);
+  const int count = proof_count(190'000, 600, 16);
   std::array<int, 2> judged_count = {0, 0};
   for (int seed = 0; seed < count; ++seed) {
     SeededChoice choice(static_cast<uint64_t>(seed) + 1'000'000);

@@ -71,10 +71,10 @@ class BufferTable {
 
   // Those of a handle; checks it as check() does, in the same cache line.
   const Bytes& bytes_of(BufferId id) const {
-    INTERLOCK_CHECK(id.index < states_.size());
-    const Bytes& bytes = bytes_[id.index];
-    INTERLOCK_CHECK(bytes.generation == id.generation);
-    return bytes;
+    const Bytes* const bytes = bytes_.data() + id.index;
+    INTERLOCK_CHECK(bytes < bytes_.data() + bytes_.size());
+    INTERLOCK_CHECK(bytes->generation == id.generation);
+    return *bytes;
   }
 
   // Of an exclusive buffer.

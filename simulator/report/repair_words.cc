@@ -8,6 +8,15 @@
 #include "simulator/report/repair_search.h"
 
 namespace interlock {
+namespace {
+
+// Whether signals and waits have a word for its stage: of transitions and of the host they have
+// none.
+bool can_stand_beside_semaphores(const HazardEnd& end) {
+  return !end.is_transition() && end.stage != Stage::kHost;
+}
+
+}  // namespace
 
 bool RepairSearch::widen_some() {
   return std::ranges::any_of(between_, [this](StatementId id) { return widen(id); });
@@ -89,7 +98,7 @@ bool RepairSearch::widen(StatementId id, uint32_t dependency, bool is_source, Sc
 
 bool RepairSearch::hold_back(StatementId id, const SyncStep& step) {
   const Scope second = {destination_word().stages, 0};
-  if ((second.stages & ~step.stages) == 0 || second_.is_transition()) return false;
+  if ((second.stages & ~step.stages) == 0 || !can_stand_beside_semaphores(second_)) return false;
   SyncEdit edit(program_);
   edit.hold_back(id, second.stages);
   return works(edit, fmt::format("let {} hold back {}, too: `{}`.", quoted(id),
@@ -97,7 +106,7 @@ bool RepairSearch::hold_back(StatementId id, const SyncStep& step) {
 }
 
 bool RepairSearch::widen_signal_and_wait() {
-  if (first_.is_transition() || second_.is_transition()) return false;
+  if (!can_stand_beside_semaphores(first_) || !can_stand_beside_semaphores(second_)) return false;
   const Scope first = {source_word().stages, 0};
   const Scope second = {destination_word().stages, 0};
   const auto widens = [&](StatementId id) {
@@ -123,7 +132,7 @@ bool RepairSearch::widen_signal_and_wait() {
 bool RepairSearch::cover(StatementId id, uint32_t part) {
   const Scope first = {source_word().stages, 0};
   if ((first.stages & ~program_.signal_parts[part].stages) == 0) return false;
-  if (first_.is_transition()) return false;
+  if (!can_stand_beside_semaphores(first_)) return false;
   SyncEdit edit(program_);
   edit.cover(id, part, first.stages);
   return works(edit, fmt::format("let {} cover {}, too: `{}`.", quoted(id),

@@ -71,10 +71,13 @@ class BufferTable {
 
   // Those of a handle; checks it as check() does, in the same cache line.
   const Bytes& bytes_of(BufferId id) const {
-    const Bytes* const bytes = bytes_.data() + id.index;
-    INTERLOCK_CHECK(bytes < bytes_.data() + bytes_.size());
-    INTERLOCK_CHECK(bytes->generation == id.generation);
-    return *bytes;
+    // By addresses, which takes no count of buffers: a count is a difference, divided.
+    const auto begin = reinterpret_cast<uintptr_t>(bytes_.data());
+    const auto end = reinterpret_cast<uintptr_t>(bytes_.data() + bytes_.size());
+    INTERLOCK_CHECK(begin + size_t{id.index} * sizeof(Bytes) < end);
+    const Bytes& bytes = bytes_[id.index];
+    INTERLOCK_CHECK(bytes.generation == id.generation);
+    return bytes;
   }
 
   // Of an exclusive buffer.

@@ -35,11 +35,10 @@ constexpr std::string_view kWaitForOthers =
 constexpr std::string_view kWaitForExported =
     "a wait for a value of an exported timeline that others may signal";
 
-// Semaphores cover all stages of the device: so does one that names them all. That of the host is
-// invalid here, and does nothing.
+// Semaphores cover all stages of the device: so does one that names them all.
 StageMask semaphore_stages(uint64_t stages, ScopeEnd end) {
-  const auto known = static_cast<StageMask>(stages_of(stages, end) & kDeviceStages);
-  return known == kDeviceStages ? kAllStages : known;
+  const StageMask known = stages_of(stages, end);
+  return (known & kDeviceStages) == kDeviceStages ? kAllStages : known;
 }
 
 }  // namespace
@@ -196,9 +195,9 @@ void QueueSync::signal_timelines(const std::string& queue,
     draft.semaphores.back().stages = stages;
     full_waits_.signal(queue, semaphore->name, use.value, stages == kAllStages);
     if (stages != 0) continue;
-    // It covers nothing, for which the format has no word: this stage only reads arguments.
+    // It covers nothing, for which the format has no word: nothing executes on a queue in this one.
     summary_.note("a signal after no stage");
-    draft.semaphores.back().stages = bit_of(Stage::kIndirect);
+    draft.semaphores.back().stages = bit_of(Stage::kHost);
   }
   if (!draft.semaphores.empty()) add_sync(std::move(draft));
 }

@@ -122,10 +122,6 @@ bool ProgramBuilder::check_semaphore(const SyncDraft& item, size_t position) {
     return fail(place, "semaphore {} has no stages here; expected at least one.",
                 in_quotes(use.semaphore));
   }
-  if (use.stages != kAllStages && (use.stages & bit_of(Stage::kHost)) != 0) {
-    return fail(place, "semaphore {} has the stage of the host here; it is of no queue.",
-                in_quotes(use.semaphore));
-  }
   const bool has_stages = !is_of_host(item.kind) || use.stages == kAllStages;
   if (!has_stages) {
     return fail(place, "the host has no stages; found some of semaphore {}.",

@@ -127,12 +127,10 @@ bool LineReader::read_stages(StageMask& stages) {
   for (;;) {
     const Token word = lexer_.next();
     const auto scope = word.kind == TokenKind::kName ? scope_of(word.text) : std::nullopt;
-    // Vulkan 1.3 has it in no such mask (VkSemaphoreSubmitInfo).
-    const bool is_of_host = scope && scope->stages == bit_of(Stage::kHost);
-    if (!scope || scope->accesses != 0 || scope->stages == 0 || is_of_host) {
+    if (!scope || scope->accesses != 0 || scope->stages == 0) {
       return fail_expecting(
           word,
-          "a stage of a queue: compute, copy, indirect, graphics, device or all; semaphores cover all its accesses");
+          "a stage: compute, copy, indirect, graphics, host, device or all; semaphores cover all its accesses");
     }
     stages |= scope->stages;
     if (!lexer_.peek().is('|')) return true;

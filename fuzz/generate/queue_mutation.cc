@@ -16,8 +16,8 @@ namespace interlock {
 namespace {
 
 constexpr StageMask kStageChoices[] = {
-    bit_of(Stage::kCompute),  bit_of(Stage::kCopy), bit_of(Stage::kIndirect),
-    bit_of(Stage::kGraphics), kAllStages,           kAllStages};
+    bit_of(Stage::kCompute), bit_of(Stage::kCopy), bit_of(Stage::kIndirect),
+    bit_of(Stage::kHost),    kAllStages,           kAllStages};
 
 class QueueMutation {
  public:

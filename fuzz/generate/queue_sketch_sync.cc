@@ -27,8 +27,8 @@ constexpr StageMask kStageLists[] = {
     static_cast<StageMask>(bit_of(Stage::kCompute) | bit_of(Stage::kCopy)),
     kAllStages,
     static_cast<StageMask>(bit_of(Stage::kCompute) | bit_of(Stage::kIndirect)),
-    static_cast<StageMask>(bit_of(Stage::kCopy) | bit_of(Stage::kIndirect)),
-    static_cast<StageMask>(bit_of(Stage::kCopy) | bit_of(Stage::kGraphics)),
+    static_cast<StageMask>(bit_of(Stage::kCopy) | bit_of(Stage::kHost)),
+    bit_of(Stage::kHost),
     bit_of(Stage::kGraphics),
     kDeviceStages};
 

@@ -189,16 +189,5 @@ TEST(Transitions, ThatDoNotFitLeaveNoTrace) {
   EXPECT_THAT(program->uncounted_dispatches, IsEmpty());
 }
 
-// As VkSemaphoreSubmitInfo has it; `all` has the host, and says no more than nothing does.
-TEST(ImageStatements, HaveNoSemaphoresOfTheStageOfTheHost) {
-  const std::string expected =
-      "found 'host'; expected a stage of a queue: compute, copy, indirect, graphics, device or all; "
-      "semaphores cover all its accesses.";
-  EXPECT_EQ(error_of("signal t=1 after host\n"), "7:18: error: " + expected);
-  EXPECT_EQ(error_of("signal t=1 after copy, u=1 after compute|host on p\n"),
-            "7:42: error: " + expected);
-  EXPECT_EQ(error_of("signal t=1\nwait t=1 before device|host on p\n"), "8:24: error: " + expected);
-}
-
 }  // namespace
 }  // namespace interlock::image_statements_test

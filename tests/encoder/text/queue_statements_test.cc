@@ -60,8 +60,7 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
        "barrier execution on s\n",
        "barrier compute.write -> copy.read x, copy -> host.read on p\n",
        "signal t=3\nwait t=3 on p\n",
-       "signal t=3 after compute, u after copy|graphics on p\nwait u before copy\n",
-
+       "signal t=3 after compute, u after copy|host on p\nwait u before copy\n",
        "wait t=1 before indirect on p\nsignal t=1\n",
        "host signals t=1\nhost waits t=1\n",
        "host idle\nhost idle on q0\nhost idle on s\n",
@@ -92,7 +91,7 @@ TEST(QueueStatements, ArePrintedAsTheyAreRead) {
 
 TEST(QueueStatements, HaveACanonicalForm) {
   EXPECT_EQ(canonical("dispatch K on q0\n"), "dispatch K\n");
-  EXPECT_EQ(canonical("wait t=1 before all\nsignal t=1 after copy|all\n"),
+  EXPECT_EQ(canonical("wait t=1 before all\nsignal t=1 after device|host\n"),
             "wait t=1\nsignal t=1\n");
   EXPECT_EQ(canonical("u: semaphore\nsignal t=1\nb: semaphore binary\n"),
             "u: semaphore = 0\nb: semaphore binary\nsignal t=1\n");

@@ -92,10 +92,13 @@ Shown text_of_witnesses(const CheckReport& before, Program repaired) {
                   counted(witness_count, "schedule"), refused_count == 1 ? "is" : "are");
   if (legal_count > 0 && differing_count == 0 && !has_bounds(repaired)) {
     text += fmt::format("; {} legal, and {} no output now",
-                        legal_count == 1 ? "the other one is" : "the others are",
+                        refused_count == 0 ? (legal_count == 1 ? "it is" : "all are")
+                        : legal_count == 1 ? "the other one is"
+                                           : "the others are",
                         legal_count == 1 ? "changes" : "change");
   } else if (differing_count > 0) {
-    text += fmt::format("; {} of the others {} an output still", differing_count,
+    text += fmt::format("; {} of {} {} an output still", differing_count,
+                        refused_count == 0 ? "them" : "the others",
                         differing_count == 1 ? "changes" : "change");
   }
   return {text + ".\n", differing_count > 0};

@@ -97,7 +97,7 @@ void ProgramSketch::find_readable(Fits fits) {
   size_t count = 0;
   for (size_t i = 0; i < tensors_.size(); ++i) {
     candidates_[count] = i;
-    count += static_cast<size_t>(is_readable(tensors_[i]) & fits(tensors_[i]));
+    count += size_t{is_readable(tensors_[i])} & size_t{fits(tensors_[i])};
   }
   candidates_.resize(count);
 }

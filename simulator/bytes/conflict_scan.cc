@@ -29,7 +29,8 @@ ConflictScan::ConflictScan(const Program& program, const ByteSegments& segments)
   memory_begins_.reserve(program.memories.size());
   for (const Memory& memory : program.memories) {
     memory_begins_.push_back(begin);
-    fits = fits && memory.size_bytes < UINT64_MAX - begin;
+    // Lists add the sizes of two ranges.
+    fits = fits && memory.size_bytes < UINT64_MAX / 2 - begin;
     begin += memory.size_bytes;
   }
   if (!fits) {

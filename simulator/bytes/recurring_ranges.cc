@@ -177,7 +177,7 @@ std::vector<uint64_t> begins_of_written(const Program& program,
 }
 
 // The word of an access to such a memory. Numbers of ranges are one more in words.
-constexpr uint16_t kUnwritten = 0;
+constexpr uint16_t kWordOfUnwritten = 0;
 
 }  // namespace
 
@@ -223,7 +223,7 @@ std::optional<RecurringRanges> RecurringRanges::of(const Program& program,
     }
     const uint64_t memory_begin = begins[access.memory.index];
     if (memory_begin == kNoWrites) {
-      words[count++] = kUnwritten;
+      words[count++] = kWordOfUnwritten;
       ++ahead;
       continue;
     }

@@ -155,6 +155,7 @@ class TextRepairSearch {
                                          .redundancy_budget = 0,
                                          .repair_budget = 0});
     for (const Finding& finding : report.noted) {
+      if (!finding.is_after_own_read) continue;  // Merely possible: that counts for nobody here.
       if (counted_.contains(pair_of(finding))) report.findings.push_back(finding);
     }
     return report;

@@ -95,6 +95,7 @@ int Rounds::passes_of_a_stretch(size_t contestant, const Stretch& last) const {
   while (tried.seconds < least_stretch_seconds_) {
     const double growth = 1.1 * least_stretch_seconds_ / tried.seconds;
     const double passes = tried.passes * std::min<double>(growth, kMostGrowth);
+    INTERLOCK_CHECK(passes < 1e9);  // A pass that the clock does not see has no time.
     tried = measure(contestant, static_cast<int>(std::ceil(passes)));
   }
   return tried.passes;

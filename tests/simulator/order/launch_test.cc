@@ -145,7 +145,7 @@ TEST(Launch, IsRepairedFromOutside) {
       "a signal on t after first (dispatch 0), and a wait for it on s before make@1 (dispatch 1).");
   EXPECT_EQ(
       fix_in("replay step on s\nhost idle\nlook: host reads z\n"),
-      "`barrier compute.write -> host.read z on s` after use@1 (dispatch 2) and before the signal that the host waits for.");
+      "`barrier compute.write -> host.read z on s` after use@1 (dispatch 2) and before `host idle`.");
 }
 
 // --- The definition.

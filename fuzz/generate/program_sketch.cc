@@ -97,7 +97,9 @@ void ProgramSketch::find_readable(Fits fits) {
   size_t count = 0;
   for (size_t i = 0; i < tensors_.size(); ++i) {
     candidates_[count] = i;
-    count += size_t{is_readable(tensors_[i])} & size_t{fits(tensors_[i])};
+    const bool is_candidate = is_readable(tensors_[i]);
+    const bool does_fit = fits(tensors_[i]);
+    count += size_t{is_candidate} & size_t{does_fit};
   }
   candidates_.resize(count);
 }

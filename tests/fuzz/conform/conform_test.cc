@@ -264,8 +264,8 @@ TEST(Conform, SaysWhatWasNotAskedFor) {
 TEST(Conform, ShowsTheFaultsOfMutants) {
   ConformOptions options;
   options.run_count = is_slow_build() ? 300 : 400;
-  options.operand_count_max = 4;
-  options.distance_max = 20;  // The fault that takes longest drops the nineteenth output.
+  options.operand_count_max = 20;  // The mutant that takes most drops the nineteenth output.
+  options.distance_max = 17;
   options.stream_dispatches = 0;
   const size_t step = static_cast<size_t>(proof_count(1, is_slow_build() ? 9 : 3, 1));
   for (size_t i = 0; i < mutant_encoders().size(); i += step) {

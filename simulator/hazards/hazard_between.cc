@@ -171,7 +171,6 @@ bool have_conflict(const Program& program, const ByteSegments& segments, Dispatc
     for (const Access& b : second_accesses) {
       // Most do not even meet.
       if (a.range.end <= b.range.begin || b.range.end <= a.range.begin) continue;
-      if (a.memory != b.memory || (a.only_reads() && b.only_reads())) continue;
       if (conflict_kinds(a, first_op, b, second_op).any()) return true;
     }
   }

@@ -40,6 +40,15 @@ constexpr uint64_t kPoison = 0xcbcbcbcbcbcbcbcb;
 
 constexpr uint32_t kUnitsPerPoll = 64;
 
+// Narrows the units of a dispatch to those that a step runs. False if it runs none: a unit of many
+// slices runs with its first one.
+bool narrow_to_slices(const Step& step, uint32_t& begin, uint32_t& end) {
+  if (end - begin <= 1) return step.first_slice == 0;
+  begin += step.first_slice;
+  end = begin + step.slice_count;
+  return true;
+}
+
 }  // namespace
 
 ShadowMachine::ShadowMachine(const Program& program, bool may_run_plainly)
@@ -183,12 +192,7 @@ void ShadowMachine::execute_plainly(const Schedule& schedule) {
       }
       continue;
     }
-    if (end - begin > 1) {
-      begin += step.first_slice;
-      end = begin + step.slice_count;
-    } else if (step.first_slice > 0) {
-      continue;  // A unit of many slices runs with its first one.
-    }
+    if (!narrow_to_slices(step, begin, end)) continue;
     const bool is_late = step.kind == StepKind::kRunLate;
     INTERLOCK_CHECK(is_late || step.kind == StepKind::kRun);
     uint64_t tap = 0;
@@ -241,12 +245,7 @@ void ShadowMachine::execute(const Schedule& schedule) {
       put_back_beside(dispatch, schedule.bytes_of(step));
       continue;
     }
-    if (end - begin > 1) {
-      begin += step.first_slice;
-      end = begin + step.slice_count;
-    } else if (step.first_slice > 0) {
-      continue;  // A unit of many slices runs with its first one.
-    }
+    if (!narrow_to_slices(step, begin, end)) continue;
     find_beside(dispatch);
     for (uint32_t unit = begin; unit < end; ++unit) {
       if (is_stopped()) return;

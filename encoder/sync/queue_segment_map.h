@@ -25,6 +25,10 @@ class QueueSegmentMap final : public SegmentCuts<QueueSegmentMap, QueueSegment> 
   // Whether sweep() is due. To be asked before the first locate(), and then now and again.
   bool is_full() const { return !table_.has_room() || table_.size() > sweep_limit_; }
 
+  // Looks segments up in registers; requires what BasicSegmentTable::Near does.
+  using Near = BasicSegmentTable<QueueSegment>::Near;
+  Near near() { return Near(table_); }
+
   // Forgets the segments all of whose uses are before what `known` says by queue, that is, of every
   // queue. Segments move. Cost: linear; amortized constant for each segment made, if called when
   // is_full() says so.

@@ -48,19 +48,49 @@ inline bool QueueTracker::take_many(std::span<const Access> accesses, const Queu
   return true;
 }
 
+// Whether each access has a segment, which goes to `found`, and is simple.
+[[gnu::always_inline]] inline bool QueueTracker::find_few(std::span<const Access> accesses,
+                                                          FoundSegments& found) {
+  static_assert(kFarBytes / sizeof(QueueSegment) <= QueueSegmentMap::Near::kMost);
+  QueueSegment** place = found.data();
+  if (segments_.lookup_bytes() > kFarBytes) [[unlikely]] {
+    fetch(accesses);
+    for (const Access& access : accesses) {
+      QueueSegment* const segment = find_simple(access);
+      if (segment == nullptr) return false;
+      *place++ = segment;
+    }
+    return true;
+  }
+  const QueueSegmentMap::Near near = segments_.near();
+  for (const Access& access : accesses) {
+    QueueSegment* segment = &near.likeliest(access.memory.index, access.range.begin);
+    const bool is_it = segment->begin == access.range.begin && segment->end == access.range.end &&
+                       segment->inverse_memory == ~access.memory.index &&
+                       segments_.uses.is_simple(*segment, access.mode);
+    if (!is_it) [[unlikely]] {
+      segment = find_simple(access);
+      if (segment == nullptr) return false;
+    }
+    *place++ = segment;
+  }
+  return true;
+}
+
+// The segment of an access that is simple, or nullptr. Apart, so that others keep their registers.
+[[gnu::noinline]] QueueSegment* QueueTracker::find_simple(const Access& access) {
+  QueueSegment* const segment = segments_.find(access.memory, access.range);
+  const bool is_it = segment != nullptr && segments_.uses.is_simple(*segment, access.mode);
+  return is_it ? segment : nullptr;
+}
+
 // Where queues are few, and the accesses simple: one branch on what was done before. No vector is
 // at hand while segments are looked for, as one would not outlive a call.
 [[gnu::always_inline]] inline bool QueueTracker::take_few(uint32_t queue, uint32_t number,
                                                           std::span<const Access> accesses) {
   if (accesses.size() > kMostAccesses) return false;
-  fetch(accesses);
   FoundSegments found;
-  QueueSegment** place = found.data();
-  for (const Access& access : accesses) {
-    QueueSegment* const segment = segments_.find(access.memory, access.range);
-    if (segment == nullptr || !segments_.uses.is_simple(*segment, access.mode)) return false;
-    *place++ = segment;
-  }
+  if (!find_few(accesses, found)) return false;
   const FewNumbers own = FewNumbers::of(queue, number);
   const FewNumbers known = clocks_.few_known_by(queue) | own;
   FewNumbers::Array known_numbers;

@@ -100,6 +100,8 @@ class QueueTracker {
   }
   std::span<const QueuePoint> add_any(uint32_t queue, uint64_t number,
                                       std::span<const Access> accesses, AtomicOp atomic_op);
+  bool find_few(std::span<const Access> accesses, FoundSegments& found);
+  QueueSegment* find_simple(const Access& access);
   bool take_few(uint32_t queue, uint32_t number, std::span<const Access> accesses);
   void wait_few(uint32_t queue, const FewNumbers::Array& known_numbers,
                 std::span<const Access> accesses, const FoundSegments& found);

@@ -145,20 +145,19 @@ class WaitClocks {
   size_t count = 0;
   const auto carry = [&](uint32_t other) {
     carried = latest_of(carried, few_in(histories_[other].clock_of(numbers[other])));
-    return QueuePoint{other, numbers[other]};
   };
-  if (std::has_single_bit(are_later)) [[likely]] {
-    waits[count++] = carry(static_cast<uint32_t>(std::countr_zero(are_later)));
+  if ((are_later & (are_later - 1)) == 0) [[likely]] {
+    const auto other = static_cast<uint32_t>(std::countr_zero(are_later));
+    carry(other);
+    waits[count++] = {other, numbers[other]};
   } else {
-    std::array<QueuePoint, kFewQueues> points;
-    size_t point_count = 0;
-    for (; are_later != 0; are_later &= are_later - 1) {
-      points[point_count++] = carry(static_cast<uint32_t>(std::countr_zero(are_later)));
+    for (uint32_t left = are_later; left != 0; left &= left - 1) {
+      carry(static_cast<uint32_t>(std::countr_zero(left)));
     }
-    const uint32_t are_left = queues_later(latest, carried);
-    for (size_t i = 0; i < point_count; ++i) {
-      waits[count] = points[i];
-      count += are_left >> points[i].queue & 1;
+    are_later &= queues_later(latest, carried);
+    for (; are_later != 0; are_later &= are_later - 1) {
+      const auto other = static_cast<uint32_t>(std::countr_zero(are_later));
+      waits[count++] = {other, numbers[other]};
     }
   }
   const FewNumbers clock = latest_of(latest, carried).without(queue);

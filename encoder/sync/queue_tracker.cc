@@ -65,10 +65,12 @@ inline bool QueueTracker::take_many(std::span<const Access> accesses, const Queu
   const QueueSegmentMap::Near near = segments_.near();
   for (const Access& access : accesses) {
     QueueSegment* segment = &near.likeliest(access.memory.index, access.range.begin);
-    const bool is_it = segment->begin == access.range.begin && segment->end == access.range.end &&
-                       segment->inverse_memory == ~access.memory.index &&
-                       segments_.uses.is_simple(*segment, access.mode);
-    if (!is_it) [[unlikely]] {
+    const uint64_t differing = (segment->begin ^ access.range.begin) |
+                               (segment->end ^ access.range.end) |
+                               (segment->inverse_memory ^ ~access.memory.index) |
+                               ~segment->group;
+    static_assert(QueueSegment::kNone == UINT32_MAX);
+    if (differing != 0 || access.mode == AccessMode::kAtomic) [[unlikely]] {
       segment = find_simple(access);
       if (segment == nullptr) return false;
     }

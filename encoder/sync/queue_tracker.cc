@@ -67,8 +67,7 @@ inline bool QueueTracker::take_many(std::span<const Access> accesses, const Queu
     QueueSegment* segment = &near.likeliest(access.memory.index, access.range.begin);
     const uint64_t differing = (segment->begin ^ access.range.begin) |
                                (segment->end ^ access.range.end) |
-                               (segment->inverse_memory ^ ~access.memory.index) |
-                               ~segment->group;
+                               (segment->inverse_memory ^ ~access.memory.index) | ~segment->group;
     static_assert(QueueSegment::kNone == UINT32_MAX);
     if (differing != 0 || access.mode == AccessMode::kAtomic) [[unlikely]] {
       segment = find_simple(access);

@@ -60,7 +60,7 @@ class WaitClocks {
   // The same where the points are those of `latest` that are later than in `known`, what the
   // dispatch follows already, its own number included, which is that of both. Writes what is left
   // to `waits`, which has room for kFewQueues, and returns how many these are. Requires: are_few();
-  // no number of `latest` is earlier.
+  // no number of `latest` is earlier, and some are later.
   size_t wait_few(uint32_t queue, const FewNumbers& known, const FewNumbers& latest,
                   QueuePoint* waits);
 

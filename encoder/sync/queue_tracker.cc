@@ -101,8 +101,8 @@ inline bool QueueTracker::take_many(std::span<const Access> accesses, const Queu
   QueueSegment* const* next = found.data();
   for (const Access& access : accesses) {
     const QueueSegment& segment = **next++;
-    // A write is a use too. No branch asks for the mode: how well it is foreseen after one that was
-    // not depends on where the linker puts it.
+    // A write is a use too. No branch asks for the mode: where it was, more was lost after a wait
+    // that was not foreseen in one program than in another.
     lead_over_writes |=
         known_numbers[segment.writes.queue()] - static_cast<uint32_t>(segment.writes.number());
     const Lanes is_write = Lanes::all(access.mode <= AccessMode::kRead ? 0 : UINT32_MAX);

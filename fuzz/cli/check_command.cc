@@ -32,6 +32,7 @@
 #include "simulator/report/read_every_queue.h"
 #include "simulator/report/report.h"
 #include "simulator/report/report_sarif.h"
+#include "simulator/report/scope_advice.h"
 
 namespace interlock {
 namespace {
@@ -239,9 +240,11 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   if (options.ignores_expectations) program->expectations.clear();
   CheckReport report = check(*program, options.check);
   if (is_stopped()) return ExitStatus::kInterrupted;
+  ScopeAdvice scopes;
   if (options.has_advice) {
     report.joint =
         find_joint_advice(*program, report, {.work_limit = options.check.redundancy_budget});
+    scopes = find_scope_advice(*program, report, options.check.redundancy_budget);
     if (is_stopped()) return ExitStatus::kInterrupted;
   }
   const ExpectationOutcome outcome = judge_expectations(*program, report);
@@ -258,7 +261,9 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   } else {
     const NewAlone shown =
         baseline ? new_alone(report, outcome, *baseline) : NewAlone{report, outcome, ""};
-    print_report(text_of_file(path, *program, shown, options) + text_of(budget));
+    const uint64_t shown_max = text_limits_of(options).redundant;
+    print_report((options.is_quiet ? "" : text_of(*program, scopes, shown_max)) +
+                 text_of_file(path, *program, shown, options) + text_of(budget));
   }
   const ExitStatus status =
       status_of(*program, report, outcome, baseline, denies(options, "redundant"));
@@ -326,8 +331,10 @@ void add_check_command(CLI::App& app, ExitStatus& status) {
       .add_option("files", options.paths,
                   "program texts (.ilk), folders of them; - is standard input")
       ->required();
-  command.add_flag("--advice", options.has_advice,
-                   "each piece of sync that can go, and why; and how many of the barriers do");
+  command.add_flag(
+      "--advice", options.has_advice,
+      "each piece of sync that can go, and why; how many of the barriers do; and what would do "
+      "in place of `all`");
   command.add_flag("-q,--quiet", options.is_quiet,
                    "a line for each file, and what is not as its lines expect");
   CLI::Option* const ignores =

@@ -1,6 +1,7 @@
 // interlock explore: tries schedules on the shadow machine and names those that end differently.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "fuzz/cli/interrupt.h"
 #include "simulator/order/in_reference_order.h"
 #include "simulator/order/queue_order.h"
+#include "simulator/report/check.h"
+#include "simulator/report/finding.h"
 #include "simulator/report/read_every_queue.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
@@ -58,6 +61,21 @@ std::string text_of(const Program& program, const Exploration& exploration) {
   return text;
 }
 
+// What `check` says of the same program, where it has only hazards that it does not count.
+std::string text_of_uncounted(const Program& program) {
+  const CheckReport report = check(program, {.observability_budget = 0, .redundancy_budget = 0});
+  if (!report.findings.empty() || report.is_truncated() || report.noted.empty()) return {};
+  const auto is_own_read = [](const Finding& finding) { return finding.is_after_own_read; };
+  const bool has_own_read = std::ranges::any_of(report.noted, is_own_read);
+  const bool has_possible = !std::ranges::all_of(report.noted, is_own_read);
+  return fmt::format(
+      "All hazards here are {}: `check` tells them and does not count them, unless {} asks for it.\n",
+      has_own_read ? (has_possible ? "after own reads or only possible" : "after own reads")
+                   : "only possible",
+      has_own_read ? (has_possible ? "--deny=own-read or --possible" : "--deny=own-read")
+                   : "--possible");
+}
+
 ExitStatus run_explore(ExploreCommandOptions& options) {
   const Interruptible interruptible;
   const Result<Program> program = parse_file(options.input.path, options.input.parse);
@@ -69,7 +87,8 @@ ExitStatus run_explore(ExploreCommandOptions& options) {
   const Exploration exploration = explore(run, *find_strategy(options.strategy), options.explore,
                                           [](std::string_view lines) { print_out(lines); });
   const StopScope to_the_end(nullptr);  // What was tried was tried whole.
-  print_report(text_of(run, exploration));
+  print_report(text_of(run, exploration) +
+               (exploration.strict_count == 0 ? "" : text_of_uncounted(*program)));
   return exploration.strict_count == 0 ? ExitStatus::kNothingFound : ExitStatus::kFinding;
 }
 

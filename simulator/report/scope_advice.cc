@@ -16,9 +16,11 @@
 #include "encoder/program/stop.h"
 #include "encoder/text/printer.h"
 #include "simulator/barriers/closing_sync.h"
+#include "simulator/barriers/failing_sync.h"
 #include "simulator/barriers/order_findings.h"
 #include "simulator/barriers/sync_pieces.h"
 #include "simulator/barriers/sync_words.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/order/scoped_order.h"
 
 namespace interlock {
@@ -199,11 +201,12 @@ class ScopeSearch {
         check_work_(work_of_order_findings(program)),
         current_(program) {}
 
-  ScopeAdvice run(const std::vector<SyncPiece>& sides) {
+  ScopeAdvice run(std::vector<SyncPiece> sides) {
     if (!charge_check()) return unjudged(sides.size());
     with_ = find_order_findings(program_, HazardsListed::kAll, work_left_);
     if (!with_.is_known) return unjudged(sides.size());
     if (!with_.runs || is_stopped()) return {};
+    leave_failing(sides);
     cut_group(lists_for(sides));
     std::vector<SyncPiece> listed;
     for (const SyncPiece& side : sides) {
@@ -226,6 +229,19 @@ class ScopeSearch {
     if (check_work_ > work_left_) return false;
     work_left_ -= check_work_;
     return true;
+  }
+
+  // What fails to order a hazard is to say more, and not less.
+  void leave_failing(std::vector<SyncPiece>& sides) const {
+    if (with_.hazards.empty() && with_.lifetimes.empty()) return;
+    const FailingSync failing(program_, find_reference_order(program_), with_);
+    std::erase_if(sides, [&](const SyncPiece& side) {
+      const bool is_barrier =
+          program_.statements[side.statement.index].kind == StatementKind::kBarrier;
+      return failing.has(
+          is_barrier ? SyncPiece{.kind = SyncPieceKind::kBarrier, .statement = side.statement}
+                     : side);
+    });
   }
 
   std::string text_of_statement(StatementId id) const {

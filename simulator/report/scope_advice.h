@@ -30,8 +30,8 @@ struct ScopeAdvice {
 
 // Returns it: of the scopes of barriers, transitions and events that name `all` or `device`, with
 // or without an access; of signals, and of waits, that are for all stages, in a program that has
-// another signal, or wait, that names some. Not of sync that can go as a whole, or that is for what
-// comes after the text. None in a program with a deadlock.
+// another signal, or wait, that names some. Not of sync that can go as a whole, that fails to
+// order a hazard, or that is for what comes after the text. None in a program with a deadlock.
 // Beside a flush or an invalidation of the host less order need not be worse: there all at once
 // are judged, and not that no word can go.
 // Requires: `report` is what check() says of `program`, which has no text_order.

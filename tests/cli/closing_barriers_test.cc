@@ -1,4 +1,5 @@
-// Barriers after the last dispatch, as commands meet them: for what comes after the file.
+// Barriers after the last dispatch, as commands meet them: for what comes after the file; and
+// scopes that are wider than needed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +57,18 @@ TEST(FixCommand, LeavesABarrierAfterTheLastDispatch) {
   const CommandResult small = run_interlock({"minimize", path, "-o", "-"});
   EXPECT_EQ(small.out.find("\nbarrier"), std::string::npos) << small.out;
   EXPECT_THAT(small.out, HasSubstr("dispatch Use reads a"));
+}
+
+TEST(ScopeAdviceCommand, SaysWhatWouldDoInPlaceOfAll) {
+  const std::string file = temporary_file(
+      "wide-scope.ilk",
+      "interlock 1\nmemory x 64\ndispatch A writes x\nbarrier all.write -> all.read\n"
+      "dispatch B reads x\n");
+  const CommandResult result = run_interlock({"check", "--advice", file});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("wider than needed: statement 1 could be `barrier "
+                                    "compute.write -> compute.read`.\n"));
+  EXPECT_THAT(run_interlock({"check", file}).out, Not(HasSubstr("wider than needed")));
 }
 
 }  // namespace

@@ -327,6 +327,22 @@ TEST(Workflow, ExploreNamesTheScheduleThatDiffers) {
       HasSubstr("1/3."));
 }
 
+TEST(Workflow, ExploreSaysThatCheckDoesNotCountWhatIsAfterOwnRead) {
+  const std::string file = temporary_file(
+      "own-read.ilk",
+      "interlock 1\nmemory data 64\nq1: queue concurrent\ndispatch Fft.1 updates data\n"
+      "barrier compute.write -> compute.read\ndispatch Fft.2 updates data\nsignal s=1\n"
+      "wait s=1 on q1\ndispatch Fft.3 reads data on q1\n");
+  EXPECT_EQ(run_interlock({"check", file}).status, 0);
+  const CommandResult result = run_interlock({"explore", file, "--strategy=exhaustive"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out,
+              HasSubstr("All hazards here are after own reads: `check` tells them and does not "
+                        "count them, unless --deny=own-read asks for it.\n"));
+  EXPECT_THAT(run_interlock({"explore", kCorpus + "bugs/mlx-3630.ilk"}).out,
+              Not(HasSubstr("--deny=own-read")));
+}
+
 // What explore calls "random, seed N" is what run executes with that seed.
 TEST(Workflow, RunsTheRandomScheduleOfSeveralQueuesThatExploreNames) {
   const std::string file = kCorpus + "queues/next-upload.ilk";

@@ -26,16 +26,16 @@
 namespace interlock {
 namespace {
 
-bool is_wide(StageMask stages) { return (stages & kDeviceStages) == kDeviceStages; }
+bool names_all_devices(StageMask stages) { return (stages & kDeviceStages) == kDeviceStages; }
 
 // The scope that a word is of.
-auto side_of(const SyncPiece& word) {
+auto scope_side_of(const SyncPiece& word) {
   return std::tuple(word.statement.index, word.dependency, word.is_source, word.part);
 }
 
 bool is_before(const SyncPiece& one, const SyncPiece& other) {
-  return std::tuple(side_of(one), one.cut.stages, one.cut.accesses) <
-         std::tuple(side_of(other), other.cut.stages, other.cut.accesses);
+  return std::tuple(scope_side_of(one), one.cut.stages, one.cut.accesses) <
+         std::tuple(scope_side_of(other), other.cut.stages, other.cut.accesses);
 }
 
 Scope scope_of_side(const Program& program, const SyncPiece& word) {
@@ -57,7 +57,7 @@ AccessMask accesses_in(StageMask stages) {
 }
 
 // "fence (statement 3)", "statement 3".
-std::string place_of(const Program& program, StatementId id) {
+std::string numbered_place_of(const Program& program, StatementId id) {
   const NameId label = program.statements[id.index].label;
   const std::string number = fmt::format("statement {}", text_number_of(program, id));
   return label.is_some() ? fmt::format("{} ({})", program.name(label), number) : number;
@@ -73,7 +73,7 @@ StageMask find_listed_stages(const Program& program) {
     if ((sorts & bit_of(StageAccess::kIndirectRead)) != 0) stages |= bit_of(Stage::kIndirect);
   }
   const auto add = [&stages](StageMask named) {
-    if (!is_wide(named)) stages |= named;
+    if (!names_all_devices(named)) stages |= named;
   };
   for (const Dependency& dependency : program.dependencies) {
     add(dependency.source.stages);
@@ -136,10 +136,12 @@ class WideSides {
       : program_(program), settled_(settled) {}
 
   std::vector<SyncPiece> find() {
-    const auto is_narrow_part = [](const SignalPart& part) { return !is_wide(part.stages); };
+    const auto is_narrow_part = [](const SignalPart& part) {
+      return !names_all_devices(part.stages);
+    };
     const bool asks_signals = std::ranges::any_of(program_.signal_parts, is_narrow_part);
     const bool asks_waits = std::ranges::any_of(program_.syncs, [](const SyncStep& step) {
-      return step.kind == SyncKind::kWait && !is_wide(step.stages);
+      return step.kind == SyncKind::kWait && !names_all_devices(step.stages);
     });
     std::vector<bool> is_met(program_.signal_parts.size());
     for (const SyncStep& step : program_.syncs) {
@@ -182,7 +184,7 @@ class WideSides {
   }
 
   void add(const SyncPiece& side) {
-    if (is_wide(scope_of_side(program_, side).stages) && !settled_.has(side)) {
+    if (names_all_devices(scope_of_side(program_, side).stages) && !settled_.has(side)) {
       sides_.push_back(side);
     }
   }
@@ -210,7 +212,7 @@ class ScopeSearch {
     cut_group(lists_for(sides));
     std::vector<SyncPiece> listed;
     for (const SyncPiece& side : sides) {
-      if (!is_wide(scope_of_side(current_, side).stages)) listed.push_back(side);
+      if (!names_all_devices(scope_of_side(current_, side).stages)) listed.push_back(side);
     }
     cut_words_of(listed);
     if (is_stopped()) return {};
@@ -310,7 +312,12 @@ class ScopeSearch {
 
   // Cuts as much of these as nothing comes of, the earlier ones first.
   void cut_group(std::span<const SyncPiece> group) {
-    if (group.empty() || is_stopped() || cuts_all(group)) return;
+    if (group.empty() || is_stopped()) return;
+    if (!charge_check()) {
+      result_.unjudged_count += group.size();
+      return;
+    }
+    if (cuts_all(group)) return;
     if (group.size() == 1) return;
     const size_t half = group.size() / 2;
     cut_group(group.first(half));
@@ -325,10 +332,6 @@ class ScopeSearch {
       return scope_of_side(without, word).stages == 0;
     };
     if (std::ranges::any_of(group, is_emptied)) return false;
-    if (!charge_check()) {
-      result_.unjudged_count += group.size() == 1;
-      return false;
-    }
     const HazardsListed listed =
         with_.hazards.empty() ? HazardsListed::kOfOnePair : HazardsListed::kAll;
     const OrderFindings findings = find_order_findings(without, listed, work_left_);
@@ -363,7 +366,7 @@ std::string text_of(const Program& program, const ScopeAdvice& advice, uint64_t 
   for (uint64_t i = 0; i < shown; ++i) {
     const NarrowerStatement& narrower = advice.narrower[i];
     text += fmt::format("wider than needed: {} could be `{}`.\n",
-                        place_of(program, narrower.statement), narrower.instead);
+                        numbered_place_of(program, narrower.statement), narrower.instead);
   }
   if (shown < count) text += fmt::format("… and {} more.\n", count - shown);
   if (count > 0) {

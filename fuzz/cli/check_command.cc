@@ -244,7 +244,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   if (options.has_advice) {
     report.joint =
         find_joint_advice(*program, report, {.work_limit = options.check.redundancy_budget});
-    scopes = find_scope_advice(*program, report, options.check.redundancy_budget / 10);
+    scopes = find_scope_advice(*program, report, options.check.redundancy_budget);
     if (is_stopped()) return ExitStatus::kInterrupted;
   }
   const ExpectationOutcome outcome = judge_expectations(*program, report);

@@ -38,7 +38,7 @@ struct ScopeAdvice {
 // Cost: check() of the program once more, find_order_findings() a few times, and some log n times
 // for each word that can go by itself and not with those that go. Both within `work_limit`.
 ScopeAdvice find_scope_advice(const Program& program, const CheckReport& report,
-                              uint64_t work_limit = CheckOptions().redundancy_budget / 10);
+                              uint64_t work_limit = CheckOptions().redundancy_budget);
 
 // "wider than needed: the barrier (statement 3) does as `…`.", a line each, with line ends; at most
 // `limit`, and how many more. Empty where there is none.

@@ -293,7 +293,7 @@ TEST(ScopeAdvice, HasNoWordThatCanGoOnOneQueue) {
     expect_same_findings(text, counts);
     if (HasFailure()) return;
   }
-  EXPECT_GT(counts.narrowed, count / 10);
+  EXPECT_GT(counts.narrowed, count / 20);
   EXPECT_GT(counts.clean, count / 20);
   EXPECT_GT(counts.words, counts.clean / 2);
 }

@@ -52,7 +52,7 @@ typedef enum interlock_status {
   INTERLOCK_BAD_ACCESS,         // An unknown kind, or two atomic operations in one dispatch.
   INTERLOCK_TOO_MANY_ACCESSES,  // More than 256 in one dispatch.
   INTERLOCK_BAD_SEQUENCE,       // For example: an access outside a dispatch.
-  INTERLOCK_BAD_BARRIER,        // A scope that is not one line of printable text.
+  INTERLOCK_BAD_BARRIER,        // A scope or statement that is no line of printable text.
   INTERLOCK_BAD_QUEUE,          // Unknown, or of no kind.
   INTERLOCK_BAD_SEMAPHORE,      // Or event: unknown; more than 64 in a batch.
   INTERLOCK_BAD_EDGE            // From no earlier dispatch, or more than 1024 to one.
@@ -101,6 +101,11 @@ typedef enum interlock_host_operation {
 } interlock_host_operation;
 
 typedef enum interlock_end { INTERLOCK_FREE, INTERLOCK_DESTROY } interlock_end;
+typedef enum interlock_stage {
+  INTERLOCK_IN_COMPUTE,
+  INTERLOCK_IN_COPY,
+  INTERLOCK_IN_GRAPHICS
+} interlock_stage;
 
 typedef uint64_t interlock_memory;     // 0 is none.
 typedef uint64_t interlock_dispatch;   // 0 is none.
@@ -110,6 +115,7 @@ typedef uint64_t interlock_event;      // 0 is none.
 
 #define INTERLOCK_HOST UINT64_MAX    // As a queue: what the host does itself. Idle: all queues.
 #define INTERLOCK_BINARY UINT64_MAX  // As an initial value: the semaphore is binary.
+#define INTERLOCK_FROM_OUTSIDE "!"  // As stages of a wait: for who is not recorded, as a presenter.
 
 // What a signal or a wait does with a semaphore.
 typedef struct interlock_semaphore_use {
@@ -169,8 +175,9 @@ static inline void interlock_recorder_free(interlock_recorder* r, interlock_memo
 static inline interlock_memory interlock_recorder_find(const interlock_recorder* r, uint64_t key,
                                                        uint64_t* offset_bytes);
 
-// Its name in the file, for the operands of barriers; "" if there is none.
-static inline const char* interlock_recorder_name(const interlock_recorder* r, interlock_memory m);
+// Its name in the file, for scopes and statements; of a queue, semaphore or event as well. "" if
+// there is none.
+static inline const char* interlock_recorder_name(const interlock_recorder* r, uint64_t item);
 
 // These bytes matter at the end; of a tensor, all of it. Without an output, all memories do.
 static inline void interlock_recorder_output(interlock_recorder* r, interlock_memory memory,
@@ -238,6 +245,12 @@ static inline void interlock_recorder_order(interlock_recorder* r, uint64_t orde
 // The dispatch may leave bytes that it writes as they were.
 static inline void interlock_recorder_partial(interlock_recorder* r);
 
+// What it accesses bounds what it touches, as where a descriptor binds a whole buffer.
+static inline void interlock_recorder_approximate(interlock_recorder* r);
+
+// The stage of the dispatch, if it is not compute: a copy between images, a pass that draws.
+static inline void interlock_recorder_in(interlock_recorder* r, interlock_stage stage);
+
 // A barrier: of everything if `scope` is null, else "execution" or a scope of docs/format.md, as
 // "compute.write -> compute.read". The first is of the default queue.
 static inline void interlock_recorder_barrier(interlock_recorder* r, const char* scope) {
@@ -289,6 +302,10 @@ static inline void interlock_recorder_host_idle(interlock_recorder* r, interlock
   interlock_put_on_(r, "host idle", "", queue, 1);
 }
 
+// Any other statement of docs/format.md, but no dispatch: "host writes NAME = values(1,2)", a pin,
+// a capture. Of what it names, interlock_recorder_name() has the name. The parser judges the rest.
+static inline void interlock_recorder_statement(interlock_recorder* r, const char* text);
+
 // --- Below is how; nothing of it is for callers --------------------------------------------------
 //
 // The basic idea is that a dispatch is collected in a fixed array and formatted when it ends, into
@@ -309,7 +326,7 @@ enum {
   INTERLOCK_MEMORY_NAME_BYTES = 64,  // With the terminating zero, as below.
   INTERLOCK_LABEL_BYTES = 256,       // The format allows 255.
   INTERLOCK_SUFFIX_BYTES = 21,       // ".", and a number of 64 bits.
-  INTERLOCK_SCOPE_BYTES_MAX = 4096,
+  INTERLOCK_TEXT_BYTES_MAX = 4096,
   INTERLOCK_MESSAGE_BYTES = 512,
   // Bounds every statement: 256 accesses of " NAME[BEGIN:END rows R pitch P width W]", where R and
   // P have 17 digits together, 1024 edges, three names, and words.
@@ -349,7 +366,8 @@ struct interlock_recorder {
   interlock_status status;
   int flushes_at_submits;
   // The open dispatch.
-  int is_open, is_partial, has_order, is_programmatic;
+  int is_open, is_partial, is_approximate, has_order, is_programmatic;
+  interlock_stage stage;
   uint64_t order;
   interlock_queue queue;
   interlock_access_kind atomic_kind;          // Or INTERLOCK_READ: there are no atomics.
@@ -392,11 +410,9 @@ static inline void interlock_fail_(interlock_recorder* r, interlock_status statu
   if (r->message[0] >= 'a' && r->message[0] <= 'z')
     r->message[0] = (char)(r->message[0] - 'a' + 'A');
 }
-
 static inline int interlock_is_recording_(const interlock_recorder* r) {
   return r != NULL && r->status == INTERLOCK_OK;
 }
-
 static inline void interlock_write_(interlock_recorder* r) {
   const size_t used = r->used;
   r->used = 0;
@@ -410,7 +426,6 @@ static inline void interlock_write_(interlock_recorder* r) {
                     code != 0 ? strerror(code) : "the stream refuses it");
   }
 }
-
 // Returns where the next statement goes; it has INTERLOCK_LINE_BYTES_MAX bytes there.
 static inline char* interlock_reserve_(interlock_recorder* r) {
   if (r->used > (size_t)INTERLOCK_BUFFER_BYTES - (size_t)INTERLOCK_LINE_BYTES_MAX) {
@@ -422,7 +437,6 @@ static inline void interlock_commit_(interlock_recorder* r, char* end) {
   *end++ = '\n';
   r->used = (size_t)(end - r->buffer);
 }
-
 static inline char* interlock_put_(char* at, const char* text, size_t length) {
   memcpy(at, text, length);
   return at + length;
@@ -430,7 +444,6 @@ static inline char* interlock_put_(char* at, const char* text, size_t length) {
 static inline char* interlock_put_word_(char* at, const char* text) {
   return interlock_put_(at, text, strlen(text));
 }
-
 // Returns where the next statement goes on after these words.
 static inline char* interlock_line_(interlock_recorder* r, const char* words) {
   return interlock_put_word_(interlock_reserve_(r), words);
@@ -438,7 +451,6 @@ static inline char* interlock_line_(interlock_recorder* r, const char* words) {
 static inline char* interlock_put_item_(char* at, const interlock_item_* item) {
   return interlock_put_(at, item->name, item->name_length);
 }
-
 static inline char* interlock_put_number_(char* at, uint64_t number) {
   char digits[20];
   size_t first = sizeof digits;
@@ -448,13 +460,11 @@ static inline char* interlock_put_number_(char* at, uint64_t number) {
   } while (number != 0);
   return interlock_put_(at, digits + first, sizeof digits - first);
 }
-
 static inline int interlock_is_digit_(char c) { return c >= '0' && c <= '9'; }
 static inline int interlock_is_upper_(char c) { return c >= 'A' && c <= 'Z'; }
 static inline int interlock_is_letter_(char c) {
   return interlock_is_upper_(c) || (c >= 'a' && c <= 'z') || c == '_';
 }
-
 // Copies `name` as a legal one of at most `length_max` bytes. Returns its length.
 static inline size_t interlock_legal_name_(char* to, const char* name, size_t length_max) {
   size_t length = 0;
@@ -466,7 +476,6 @@ static inline size_t interlock_legal_name_(char* to, const char* name, size_t le
   to[length] = '\0';
   return length;
 }
-
 static inline size_t interlock_kernel_name_(char* to, const char* kernel) {
   size_t i, length;
   if (kernel == NULL) kernel = "";
@@ -483,7 +492,6 @@ static inline size_t interlock_kernel_name_(char* to, const char* kernel) {
   to[0] = 'K';
   return length + 1;
 }
-
 static inline int interlock_is_reserved_(const char* name) {
   // `after` begins edges; a memory of that name would be taken for them.
   static const char* const words[] = {
@@ -495,14 +503,12 @@ static inline int interlock_is_reserved_(const char* name) {
   }
   return 0;
 }
-
 // True iff the name ends in '.' and a number, as a name made unique does.
 static inline int interlock_is_numbered_(const char* name, size_t length) {
   size_t i = length;
   while (i > 0 && interlock_is_digit_(name[i - 1])) --i;
   return i < length && i > 0 && name[i - 1] == '.';
 }
-
 // True iff the table has room and the name was not in it. Equal hashes count as equal names: that
 // costs a suffix. `salt` keeps name spaces apart.
 static inline int interlock_is_first_use_(interlock_recorder* r, const char* name, size_t length,
@@ -521,7 +527,6 @@ static inline int interlock_is_first_use_(interlock_recorder* r, const char* nam
     return 1;
   }
 }
-
 // Writes `name` legal and unique into `to`. Returns its length. Names that were free when first
 // used have no number at their end, others one that no other has: so all differ, in bounded memory.
 static inline size_t interlock_unique_name_(interlock_recorder* r, char* to, size_t capacity,
@@ -535,9 +540,6 @@ static inline size_t interlock_unique_name_(interlock_recorder* r, char* to, siz
   }
   return length;
 }
-
-// --- Files ---
-
 static inline interlock_recorder* interlock_recorder_open_file(FILE* file) {
   interlock_recorder* const r = (interlock_recorder*)calloc(1, sizeof *r);
   if (r == NULL) return NULL;
@@ -549,7 +551,6 @@ static inline interlock_recorder* interlock_recorder_open_file(FILE* file) {
   if (file == NULL) interlock_fail_(r, INTERLOCK_OPEN_FAILED, "There is no file to record into.");
   return r;
 }
-
 static inline interlock_recorder* interlock_recorder_open(const char* path) {
   FILE* const file = path != NULL ? fopen(path, "wb") : NULL;
   const int code = errno;
@@ -568,12 +569,10 @@ static inline interlock_recorder* interlock_recorder_open(const char* path) {
   }
   return r;
 }
-
 static inline interlock_status interlock_recorder_flush(interlock_recorder* r) {
   if (interlock_is_recording_(r)) interlock_write_(r);
   return interlock_recorder_status(r);
 }
-
 static inline interlock_status interlock_recorder_close(interlock_recorder* r) {
   interlock_status status;
   if (r == NULL) return INTERLOCK_NOT_RECORDING;
@@ -600,14 +599,10 @@ static inline interlock_status interlock_recorder_status(const interlock_recorde
 static inline const char* interlock_recorder_error(const interlock_recorder* r) {
   return r != NULL ? r->message : "There is no recorder.";
 }
-
-// --- Memories ---
-
 // The handle of an item: its number above its slot, so that a freed one is recognized.
 static inline uint64_t interlock_handle_(const interlock_recorder* r, const interlock_item_* item) {
   return item->number << 32 | (uint64_t)(item - r->entries);
 }
-
 // Null if the handle is none of a memory in use.
 static inline interlock_item_* interlock_entry_(const interlock_recorder* r,
                                                 interlock_memory memory) {
@@ -615,7 +610,6 @@ static inline interlock_item_* interlock_entry_(const interlock_recorder* r,
   if (memory == 0 || slot >= r->slot_count || r->entries[slot].number != memory >> 32) return NULL;
   return &r->entries[slot];
 }
-
 // The item of a queue, a semaphore or an event; null, and the recorder fails, if it is none.
 static inline const interlock_item_* interlock_named_(interlock_recorder* r, uint64_t handle,
                                                       unsigned sort) {
@@ -627,11 +621,9 @@ static inline const interlock_item_* interlock_named_(interlock_recorder* r, uin
                   (unsigned long long)handle);
   return NULL;
 }
-
 static inline int interlock_is_queue_(interlock_recorder* r, interlock_queue queue) {
   return queue == 0 || interlock_named_(r, queue, INTERLOCK_IS_QUEUE_) != NULL;
 }
-
 // Ends a statement with its queue, unless that is the default one.
 static inline void interlock_commit_on_(interlock_recorder* r, char* at, interlock_queue queue) {
   if (queue != 0) {
@@ -640,7 +632,6 @@ static inline void interlock_commit_on_(interlock_recorder* r, char* at, interlo
   }
   interlock_commit_(r, at);
 }
-
 // The number of keyed memories that start at or before `key`.
 static inline uint32_t interlock_key_position_(const interlock_recorder* r, uint64_t key) {
   uint32_t first = 0, count = r->keyed_count;
@@ -653,7 +644,6 @@ static inline uint32_t interlock_key_position_(const interlock_recorder* r, uint
   }
   return first;
 }
-
 static inline interlock_memory interlock_recorder_find(const interlock_recorder* r, uint64_t key,
                                                        uint64_t* offset_bytes) {
   uint32_t position;
@@ -663,7 +653,6 @@ static inline interlock_memory interlock_recorder_find(const interlock_recorder*
   if (offset_bytes != NULL) *offset_bytes = key - entry->key;
   return interlock_handle_(r, entry);
 }
-
 // Returns a free slot, or UINT32_MAX without memory for one.
 static inline uint32_t interlock_take_slot_(interlock_recorder* r) {
   if (r->first_free != UINT32_MAX) {
@@ -682,7 +671,6 @@ static inline uint32_t interlock_take_slot_(interlock_recorder* r) {
   }
   return r->slot_count++;
 }
-
 // Returns false, and fails, if the keys are those of a memory in use.
 static inline int interlock_keys_are_free_(interlock_recorder* r, uint64_t key, uint64_t count,
                                            uint32_t position) {
@@ -703,7 +691,6 @@ static inline int interlock_keys_are_free_(interlock_recorder* r, uint64_t key, 
                   (unsigned long long)key, r->entries[neighbour].name);
   return 0;
 }
-
 // A new entry without keys; null, and the recorder fails, if there cannot be one more.
 static inline interlock_item_* interlock_new_entry_(interlock_recorder* r, unsigned sort,
                                                     const char* name, uint64_t size_bytes) {
@@ -728,7 +715,6 @@ static inline interlock_item_* interlock_new_entry_(interlock_recorder* r, unsig
       r, entry->name, sizeof entry->name, name != NULL ? name : nouns[sort], salt, entry->number);
   return entry;
 }
-
 static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, const char* name,
                                                          uint64_t key, uint64_t size_bytes,
                                                          unsigned flags) {
@@ -766,7 +752,6 @@ static inline interlock_memory interlock_recorder_memory(interlock_recorder* r, 
   interlock_commit_(r, at);
   return interlock_handle_(r, entry);
 }
-
 // Null, and the recorder fails, if there is no such memory or the range leaves it.
 static inline interlock_item_* interlock_place_(interlock_recorder* r, interlock_memory memory,
                                                 uint64_t offset, uint64_t size) {
@@ -785,7 +770,6 @@ static inline interlock_item_* interlock_place_(interlock_recorder* r, interlock
   }
   return entry;
 }
-
 static inline void interlock_recorder_free(interlock_recorder* r, interlock_memory memory) {
   interlock_item_* entry;
   if (!interlock_is_recording_(r) || (entry = interlock_place_(r, memory, 0, 0)) == NULL) return;
@@ -803,7 +787,6 @@ static inline void interlock_recorder_free(interlock_recorder* r, interlock_memo
   entry->next_free = r->first_free;
   r->first_free = (uint32_t)memory;
 }
-
 static inline char* interlock_put_placement_(char* at, const interlock_item_* memory,
                                              uint64_t offset_bytes, uint64_t size_bytes) {
   at = interlock_put_number_(interlock_put_word_(at, " u8["), size_bytes);
@@ -811,7 +794,6 @@ static inline char* interlock_put_placement_(char* at, const interlock_item_* me
   *at++ = '+';
   return interlock_put_number_(at, offset_bytes);
 }
-
 static inline interlock_memory interlock_recorder_tensor(interlock_recorder* r, const char* name,
                                                          interlock_memory memory,
                                                          uint64_t offset_bytes, uint64_t size_bytes,
@@ -832,9 +814,8 @@ static inline interlock_memory interlock_recorder_tensor(interlock_recorder* r, 
   interlock_commit_(r, at);
   return interlock_handle_(r, entry);
 }
-
-static inline const char* interlock_recorder_name(const interlock_recorder* r, interlock_memory m) {
-  const interlock_item_* const entry = r != NULL ? interlock_entry_(r, m) : NULL;
+static inline const char* interlock_recorder_name(const interlock_recorder* r, uint64_t item) {
+  const interlock_item_* const entry = r != NULL ? interlock_entry_(r, item) : NULL;
   return entry != NULL ? entry->name : "";
 }
 
@@ -856,9 +837,6 @@ static inline void interlock_recorder_output(interlock_recorder* r, interlock_me
   at = interlock_put_word_(at, "\noutput output.");
   interlock_commit_(r, interlock_put_number_(at, r->next_number++));
 }
-
-// --- Commands ---
-
 static inline interlock_dispatch interlock_recorder_dispatch(interlock_recorder* r,
                                                              const char* kernel,
                                                              const char* label) {
@@ -868,7 +846,8 @@ static inline interlock_dispatch interlock_recorder_dispatch(interlock_recorder*
     return 0;
   }
   r->is_open = 1;
-  r->is_partial = r->has_order = r->is_programmatic = 0;
+  r->is_partial = r->is_approximate = r->has_order = r->is_programmatic = 0;
+  r->stage = INTERLOCK_IN_COMPUTE;
   r->atomic_kind = INTERLOCK_READ;
   r->access_count = r->edge_count = 0;
   r->queue = 0;
@@ -886,7 +865,6 @@ static inline int interlock_is_inside_(interlock_recorder* r, const char* what) 
   if (!r->is_open) interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "%s outside a dispatch.", what);
   return r->is_open;
 }
-
 static inline void interlock_recorder_access(interlock_recorder* r, interlock_access_kind kind,
                                              interlock_memory memory, uint64_t offset_bytes,
                                              uint64_t size_bytes) {
@@ -914,7 +892,6 @@ static inline void interlock_recorder_access(interlock_recorder* r, interlock_ac
   ++r->clause_counts[clause];
   if (clause == INTERLOCK_CLAUSES - 1) r->atomic_kind = kind;
 }
-
 static inline void interlock_recorder_rows(interlock_recorder* r, uint64_t row_count,
                                            uint64_t pitch_bytes, uint64_t width_bytes) {
   const interlock_rows_ rows = {row_count, pitch_bytes, width_bytes};
@@ -930,7 +907,6 @@ static inline void interlock_recorder_rows(interlock_recorder* r, uint64_t row_c
   r->accesses[last].has_rows = 1;
   r->rows[last] = rows;
 }
-
 static inline void interlock_recorder_access_at(interlock_recorder* r, interlock_access_kind kind,
                                                 uint64_t key, uint64_t offset_bytes,
                                                 uint64_t size_bytes) {
@@ -944,12 +920,10 @@ static inline void interlock_recorder_access_at(interlock_recorder* r, interlock
   if (offset_bytes > UINT64_MAX - start) start = UINT64_MAX - offset_bytes;
   interlock_recorder_access(r, kind, memory, start + offset_bytes, size_bytes);
 }
-
 static inline void interlock_recorder_on(interlock_recorder* r, interlock_queue queue) {
   if (!interlock_is_inside_(r, "a queue stands")) return;
   if (interlock_is_queue_(r, queue)) r->queue = queue;
 }
-
 static inline void interlock_recorder_after(interlock_recorder* r, interlock_dispatch earlier) {
   size_t i;
   if (!interlock_is_inside_(r, "an edge stands")) return;
@@ -964,7 +938,6 @@ static inline void interlock_recorder_after(interlock_recorder* r, interlock_dis
   }
   r->edges[r->edge_count++] = earlier;
 }
-
 static inline void interlock_recorder_programmatic(interlock_recorder* r) {
   if (interlock_is_inside_(r, "'programmatic' stands")) r->is_programmatic = 1;
 }
@@ -976,7 +949,16 @@ static inline void interlock_recorder_order(interlock_recorder* r, uint64_t orde
 static inline void interlock_recorder_partial(interlock_recorder* r) {
   if (interlock_is_inside_(r, "'partial' stands")) r->is_partial = 1;
 }
-
+static inline void interlock_recorder_approximate(interlock_recorder* r) {
+  if (interlock_is_inside_(r, "'approximate' stands")) r->is_approximate = 1;
+}
+static inline void interlock_recorder_in(interlock_recorder* r, interlock_stage stage) {
+  if (!interlock_is_inside_(r, "a stage stands")) return;
+  r->stage = stage;
+  if ((unsigned)stage > INTERLOCK_IN_GRAPHICS) {
+    interlock_fail_(r, INTERLOCK_BAD_ACCESS, "stage %d is unknown.", (int)stage);
+  }
+}
 static inline char* interlock_put_range_(char* at, uint64_t begin, uint64_t end) {
   at = interlock_put_number_(interlock_put_(at, "[", 1), begin);
   return interlock_put_(interlock_put_number_(interlock_put_(at, ":", 1), end), "]", 1);
@@ -1004,9 +986,9 @@ static inline char* interlock_put_clause_(const interlock_recorder* r, char* at,
   }
   return at;
 }
-
 static inline void interlock_recorder_end(interlock_recorder* r) {
   static const char* const operations[] = {"add", "min", "max", "and", "or", "xor"};
+  static const char* const stages[] = {"", " in copy", " in graphics"};
   char* at;
   size_t i;
   uint32_t clause;
@@ -1021,9 +1003,11 @@ static inline void interlock_recorder_end(interlock_recorder* r) {
     at = interlock_put_(interlock_put_(at, r->label, r->label_length), ": ", 2);
   }
   at = interlock_put_(interlock_put_(at, "dispatch ", 9), r->kernel, r->kernel_length);
+  at = interlock_put_word_(at, stages[r->stage]);
   if (r->has_order) at = interlock_put_number_(interlock_put_word_(at, " order="), r->order);
   for (clause = 0; clause < INTERLOCK_CLAUSES; ++clause) at = interlock_put_clause_(r, at, clause);
   if (r->is_partial) at = interlock_put_word_(at, " partial");
+  if (r->is_approximate) at = interlock_put_word_(at, " approximate");
   if (r->atomic_kind != INTERLOCK_READ) {
     at = interlock_put_word_(at, " atomic=");
     at = interlock_put_word_(at, operations[r->atomic_kind - INTERLOCK_ATOMIC_ADD]);
@@ -1038,8 +1022,6 @@ static inline void interlock_recorder_end(interlock_recorder* r) {
   ++r->dispatch_count;
 }
 
-// --- Queues, semaphores, events ---
-
 // Declares one, which its name begins. Returns null if the recorder fails.
 static inline char* interlock_declare_(interlock_recorder* r, unsigned sort, const char* name,
                                        uint64_t* handle) {
@@ -1049,7 +1031,6 @@ static inline char* interlock_declare_(interlock_recorder* r, unsigned sort, con
   *handle = interlock_handle_(r, entry);
   return interlock_put_item_(interlock_reserve_(r), entry);
 }
-
 static inline interlock_queue interlock_recorder_queue(interlock_recorder* r, const char* name,
                                                        interlock_queue_kind kind) {
   static const char* const words[] = {"concurrent", "serial", "serial blocking", "legacy-default",
@@ -1063,7 +1044,6 @@ static inline interlock_queue interlock_recorder_queue(interlock_recorder* r, co
   }
   return queue;
 }
-
 static inline interlock_semaphore interlock_recorder_semaphore(interlock_recorder* r,
                                                                const char* name, uint64_t initial) {
   const int is_binary = initial == INTERLOCK_BINARY;
@@ -1082,26 +1062,31 @@ static inline interlock_event interlock_recorder_event(interlock_recorder* r, co
   return event;
 }
 
-// --- Other statements ---
+// The length of a text; the recorder fails if it is no part of a line, or longer than 4096.
+static inline size_t interlock_text_length_(interlock_recorder* r, const char* text) {
+  size_t length = 0;
+  while (text != NULL && text[length] >= ' ' && text[length] <= '~' && text[length] != '#' &&
+         length < INTERLOCK_TEXT_BYTES_MAX)
+    ++length;
+  if (text != NULL && text[length] != '\0') {
+    interlock_fail_(r, INTERLOCK_BAD_BARRIER,
+                    "byte %lu of a scope or statement is not printable, or '#', or more than 4096.",
+                    (unsigned long)length);
+  }
+  return length;
+}
 
 // Commits "barrier SCOPE on Q", or a half of it, with an event.
 static inline void interlock_put_barrier_(interlock_recorder* r, const char* words,
                                           const interlock_event* event, const char* scope,
                                           interlock_queue queue) {
   const interlock_item_* entry = NULL;
-  size_t length = 0;
+  size_t length;
   char* at;
   if (!interlock_is_recording_(r) || !interlock_is_queue_(r, queue)) return;
   if (event != NULL && !(entry = interlock_named_(r, *event, INTERLOCK_IS_EVENT_))) return;
-  for (; scope != NULL && scope[length] != '\0'; ++length) {
-    if (scope[length] < ' ' || scope[length] > '~' || scope[length] == '#' ||
-        length == INTERLOCK_SCOPE_BYTES_MAX) {
-      interlock_fail_(r, INTERLOCK_BAD_BARRIER,
-                      "byte %lu of a scope is not printable, or '#', or more than 4096.",
-                      (unsigned long)length);
-      return;
-    }
-  }
+  length = interlock_text_length_(r, scope);
+  if (!interlock_is_recording_(r)) return;
   at = interlock_line_(r, words);
   if (entry != NULL) at = interlock_put_item_(at, entry);
   if (length != 0) at = interlock_put_(interlock_put_(at, " ", 1), scope, length);
@@ -1111,11 +1096,14 @@ static inline void interlock_put_barrier_(interlock_recorder* r, const char* wor
 // Appends "s=3 after copy"; `word` stands before the stages, or is null where none may stand.
 // Returns null, and the recorder fails, if the semaphore is not used so.
 static inline char* interlock_put_use_(interlock_recorder* r, char* at,
-                                       const interlock_semaphore_use* use, const char* word) {
+                                       const interlock_semaphore_use* use, const char* word,
+                                       int is_wait) {
   const interlock_item_* const entry = interlock_named_(r, use->semaphore, INTERLOCK_IS_SEMAPHORE_);
-  const char* const stages = use->stages != NULL ? use->stages : "";
+  const char* stages = use->stages != NULL ? use->stages : "";
+  const int is_outside = is_wait && strcmp(stages, INTERLOCK_FROM_OUTSIDE) == 0;
   size_t length = 0;
   if (entry == NULL) return NULL;
+  if (is_outside) stages = "";
   while ((stages[length] >= 'a' && stages[length] <= 'z') || stages[length] == '|') ++length;
   if (stages[length] != '\0' || length > INTERLOCK_STAGES_BYTES_MAX ||
       (word == NULL && length != 0)) {
@@ -1125,9 +1113,9 @@ static inline char* interlock_put_use_(interlock_recorder* r, char* at,
   }
   at = interlock_put_item_(at, entry);
   if (!entry->is_binary) at = interlock_put_number_(interlock_put_(at, "=", 1), use->value);
+  if (is_outside) return interlock_put_word_(at, " from outside");
   return length == 0 ? at : interlock_put_(interlock_put_word_(at, word), stages, length);
 }
-
 static inline void interlock_put_uses_(interlock_recorder* r, const char* words, const char* word,
                                        interlock_queue queue, const interlock_semaphore_use* uses,
                                        size_t count) {
@@ -1143,7 +1131,8 @@ static inline void interlock_put_uses_(interlock_recorder* r, const char* words,
   if (is_of_host) at = interlock_put_(at - 1, "s ", 2);
   for (i = 0; i < count; ++i) {
     if (i != 0) at = interlock_put_word_(at, ", ");
-    if ((at = interlock_put_use_(r, at, &uses[i], is_of_host ? NULL : word)) == NULL) return;
+    at = interlock_put_use_(r, at, &uses[i], is_of_host ? NULL : word, *words == 'w');
+    if (at == NULL) return;
   }
   interlock_commit_on_(r, at, is_of_host ? 0 : queue);
 }
@@ -1162,7 +1151,6 @@ static inline void interlock_put_on_(interlock_recorder* r, const char* words, c
 static inline void interlock_recorder_flush_at_submits(interlock_recorder* r, int is_on) {
   if (r != NULL) r->flushes_at_submits = is_on;
 }
-
 static inline void interlock_recorder_end_tensor(interlock_recorder* r, interlock_end how,
                                                  interlock_memory tensor, interlock_queue queue) {
   const interlock_item_* entry;
@@ -1173,7 +1161,6 @@ static inline void interlock_recorder_end_tensor(interlock_recorder* r, interloc
     interlock_fail_(r, INTERLOCK_BAD_MEMORY, "memory '%s' is no tensor.", entry->name);
   }
 }
-
 static inline void interlock_recorder_host(interlock_recorder* r, interlock_host_operation what,
                                            interlock_memory memory, uint64_t offset_bytes,
                                            uint64_t size_bytes) {
@@ -1192,6 +1179,18 @@ static inline void interlock_recorder_host(interlock_recorder* r, interlock_host
     at = interlock_put_range_(at, offset_bytes, offset_bytes + size_bytes);
   }
   interlock_commit_(r, at);
+}
+static inline void interlock_recorder_statement(interlock_recorder* r, const char* text) {
+  const char* const colon = text != NULL ? strchr(text, ':') : NULL;
+  const char* const words = colon != NULL ? colon + 1 : text;  // After a label.
+  size_t length;
+  if (!interlock_is_recording_(r)) return;
+  length = interlock_text_length_(r, text);
+  if (length == 0 || r->is_open || !strncmp(words + strspn(words, " "), "dispatch", 8)) {
+    interlock_fail_(r, INTERLOCK_BAD_SEQUENCE, "a statement is empty, a dispatch, or inside one.");
+  }
+  if (!interlock_is_recording_(r)) return;
+  interlock_commit_(r, interlock_put_(interlock_reserve_(r), text, length));
 }
 
 #if defined(__cplusplus) && defined(__GNUC__)

@@ -179,5 +179,42 @@ TEST(RecorderQueueErrors, ANullRecorderRecordsNoQueues) {
   interlock_recorder_end_tensor(nullptr, INTERLOCK_FREE, 0, 0);
 }
 
+TEST(RecorderQueueErrors, StagesBoundsAndStatementsStandWhereTheyMay) {
+  expect_fails(INTERLOCK_BAD_SEQUENCE, "A stage stands outside a dispatch.",
+               [](R r, const Things&) { interlock_recorder_in(r, INTERLOCK_IN_COPY); });
+  expect_fails(INTERLOCK_BAD_SEQUENCE, "'approximate' stands outside a dispatch.",
+               [](R r, const Things&) { interlock_recorder_approximate(r); });
+  expect_fails(INTERLOCK_BAD_ACCESS, "In dispatch 0 (K), stage 3 is unknown.",
+               [](R r, const Things&) {
+                 interlock_recorder_dispatch(r, "K", nullptr);
+                 interlock_recorder_in(r, static_cast<interlock_stage>(3));
+               });
+  expect_fails(INTERLOCK_BAD_BARRIER, "'!' are no stages, as 'copy|compute'; the host has none.",
+               [](R r, const Things& t) {
+                 const interlock_semaphore_use use = use_of(t.semaphore, 1, INTERLOCK_FROM_OUTSIDE);
+                 interlock_recorder_signal(r, 0, &use, 1);
+               });
+  const auto statement = [](const char* text) {
+    return [text](R r, const Things&) { interlock_recorder_statement(r, text); };
+  };
+  const std::string none = "A statement is empty, a dispatch, or inside one.";
+  // Edges count the dispatches that the recorder wrote.
+  for (const char* const text : {static_cast<const char*>(nullptr), "", "dispatch K writes a",
+                                 "  dispatch K", "x:dispatch K", "x:  dispatch K writes a"}) {
+    expect_fails(INTERLOCK_BAD_SEQUENCE, none, statement(text));
+  }
+  expect_fails(INTERLOCK_BAD_SEQUENCE,
+               "In dispatch 0 (K), a statement is empty, a dispatch, or inside one.",
+               [](R r, const Things&) {
+                 interlock_recorder_dispatch(r, "K", nullptr);
+                 interlock_recorder_statement(r, "submit");
+               });
+  const std::string rest = " of a scope or statement is not printable, or '#', or more than 4096.";
+  expect_fails(INTERLOCK_BAD_BARRIER, "Byte 6" + rest, statement("submit\nsubmit"));
+  expect_fails(INTERLOCK_BAD_BARRIER, "Byte 7" + rest, statement("submit # all"));
+  const std::string text(4097, 'a');
+  expect_fails(INTERLOCK_BAD_BARRIER, "Byte 4096" + rest, statement(text.c_str()));
+}
+
 }  // namespace
 }  // namespace interlock::recorder_queue_errors_test

@@ -262,5 +262,54 @@ TEST(RecorderQueues, AreFedByThreadsThatTakeTurns) {
   EXPECT_THAT(program->dispatches, SizeIs(kThreadCount * kDispatchCount));
 }
 
+TEST(RecorderQueues, StagesBoundsAndWaitsFromOutsideAreRecorded) {
+  expect_recorded(
+      [](interlock_recorder* r) {
+        const interlock_memory a = interlock_recorder_memory(r, "a", 0, 64, 0);
+        const interlock_semaphore s = interlock_recorder_semaphore(r, "s", 0);
+        const interlock_semaphore_use use = use_of(s, 3, INTERLOCK_FROM_OUTSIDE);
+        interlock_recorder_wait(r, 0, &use);
+        interlock_recorder_wait(r, INTERLOCK_HOST, &use);
+        for (const interlock_stage stage :
+             {INTERLOCK_IN_COMPUTE, INTERLOCK_IN_COPY, INTERLOCK_IN_GRAPHICS}) {
+          interlock_recorder_dispatch(r, "Work", nullptr);
+          interlock_recorder_access(r, INTERLOCK_WRITE, a, 0, 64);
+          interlock_recorder_in(r, stage);
+          interlock_recorder_order(r, stage);
+          interlock_recorder_partial(r);
+          interlock_recorder_approximate(r);
+          interlock_recorder_end(r);
+        }
+      },
+      "memory a 64\n"
+      "s: semaphore = 0\n"
+      "wait s=3 from outside\n"
+      "host waits s=3 from outside\n"
+      "dispatch Work order=0 writes a partial approximate\n"
+      "dispatch Work in copy order=1 writes a partial approximate\n"
+      "dispatch Work in graphics order=2 writes a partial approximate\n");
+}
+
+// What has no call of its own is said in the words of the format.
+TEST(RecorderQueues, StatementsAreRecordedAsTheyAre) {
+  expect_recorded(
+      [](interlock_recorder* r) {
+        const interlock_memory a = interlock_recorder_memory(r, "a b", 0, 1024, 0);
+        const interlock_queue queue = interlock_recorder_queue(r, "copies", INTERLOCK_CONCURRENT);
+        const std::string memory = interlock_recorder_name(r, a);
+        interlock_recorder_statement(r, ("host writes " + memory + "[0:16] = zeros").c_str());
+        interlock_recorder_statement(
+            r, ("rows: host reads " + memory + "[0:576 rows 3 pitch 256 width 64] approximate")
+                   .c_str());
+        interlock_recorder_statement(
+            r, (std::string("submit on ") + interlock_recorder_name(r, queue)).c_str());
+      },
+      "memory a_b 1024\n"
+      "copies: queue concurrent\n"
+      "host writes a_b[0:16] = zeros\n"
+      "rows: host reads a_b[0:576 rows 3 pitch 256 width 64] approximate\n"
+      "submit on copies\n");
+}
+
 }  // namespace
 }  // namespace interlock::recorder_queues_test

@@ -60,8 +60,8 @@ struct StrategyEntry {
 // With several queues or the host each does what queue_strategies.h says.
 //
 // With scoped barriers "three" tries what "directed" does, and its claim says so; "exhaustive" and
-// "pct" then try orders of runs only, so that a hazard that is ordered but not visible shows in
-// none of theirs.
+// "pct" then try sinks first, of hazards that are ordered but not visible: no order of runs shows
+// these.
 std::span<const StrategyEntry> strategy_registry();
 
 // Returns null if there is none of this name.

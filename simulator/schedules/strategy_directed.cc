@@ -20,12 +20,9 @@ namespace {
 
 class DirectedStrategy final : public Strategy {
  public:
-  DirectedStrategy(const Program& program, const HappensBefore& order, uint64_t hazard_count_max,
+  DirectedStrategy(const Program& program, const HappensBefore& order, std::vector<Hazard> hazards,
                    std::string claim)
-      : program_(program),
-        order_(order),
-        hazards_(find_all_hazards(program, order, hazard_count_max).hazards),
-        claim_(std::move(claim)) {}
+      : program_(program), order_(order), hazards_(std::move(hazards)), claim_(std::move(claim)) {}
 
   bool next(Schedule& schedule) override;
 
@@ -72,13 +69,63 @@ bool DirectedStrategy::next(Schedule& schedule) {
   return true;
 }
 
+class AfterSinks final : public Strategy {
+ public:
+  AfterSinks(std::unique_ptr<Strategy> sinks, std::unique_ptr<Strategy> rest)
+      : sinks_(std::move(sinks)), rest_(std::move(rest)) {}
+
+  std::string announcement() const override {
+    return rest_->announcement() +
+           "Some hazards are ordered, but not visible. "
+           "No order of runs shows them: their sinks do, which come first.\n";
+  }
+
+  bool next(Schedule& schedule) override {
+    is_sink_ = !has_tried_sinks_ && sinks_->next(schedule);
+    has_tried_sinks_ = !is_sink_;
+    return is_sink_ || rest_->next(schedule);
+  }
+
+  std::string schedule_name() const override {
+    return is_sink_ ? sinks_->schedule_name() : rest_->schedule_name();
+  }
+
+  std::string claim() override {
+    Schedule another;
+    if (!has_tried_sinks_ && (is_stopped() || sinks_->next(another))) {
+      return "Not complete: some sinks, and what comes after them, were not tried.\n";
+    }
+    return rest_->claim();
+  }
+
+ private:
+  std::unique_ptr<Strategy> sinks_;
+  std::unique_ptr<Strategy> rest_;
+  bool is_sink_ = false;  // The schedule at hand.
+  bool has_tried_sinks_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<Strategy> directed_strategy(const Program& program, const HappensBefore& order,
                                             const StrategyOptions& options, std::string claim) {
   const uint64_t pair_count = std::min(options.schedule_count, UINT64_MAX / kKindsOfPairMax);
-  return std::make_unique<DirectedStrategy>(program, order, pair_count * kKindsOfPairMax,
-                                            std::move(claim));
+  return std::make_unique<DirectedStrategy>(
+      program, order, find_all_hazards(program, order, pair_count * kKindsOfPairMax).hazards,
+      std::move(claim));
+}
+
+std::unique_ptr<Strategy> after_sinks_of_visibility(const Program& program,
+                                                    const HappensBefore& order,
+                                                    uint64_t hazard_count_max,
+                                                    std::unique_ptr<Strategy> strategy) {
+  if (!order.has_scopes()) return strategy;
+  std::vector<Hazard> hazards = find_all_hazards(program, order, hazard_count_max).hazards;
+  std::erase_if(hazards, [](const Hazard& hazard) { return !hazard.is_ordered; });
+  if (hazards.empty()) return strategy;
+  return std::make_unique<AfterSinks>(
+      std::make_unique<DirectedStrategy>(program, order, std::move(hazards), ""),
+      std::move(strategy));
 }
 
 std::unique_ptr<Strategy> directed_strategy(const Program& program, const HappensBefore& order,

@@ -8,6 +8,7 @@
 
 #include "encoder/program/stop.h"
 #include "simulator/schedules/queue_strategies.h"
+#include "simulator/schedules/strategy_directed.h"
 #include "simulator/schedules/strategy_three.h"
 
 namespace interlock {
@@ -172,7 +173,9 @@ std::unique_ptr<Strategy> exhaustive_strategy(const Program& program, const Happ
   if (has_late_commits) lazy = lazy_schedule(program, order);
   StrategyOptions of_traces = options;
   of_traces.schedule_count -= has_late_commits ? 1 : 0;
-  return std::make_unique<ExhaustiveStrategy>(program, order, list, of_traces, std::move(lazy));
+  return after_sinks_of_visibility(
+      program, order, kHazardsEnumeratedMax,
+      std::make_unique<ExhaustiveStrategy>(program, order, list, of_traces, std::move(lazy)));
 }
 
 }  // namespace interlock

@@ -4,22 +4,27 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "encoder/text/printer.h"
 #include "simulator/hazards/alias_contracts.h"
 #include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
+#include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/strategy.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/program_text.h"
+#include "tests/simulator/programs/random_scoped_programs.h"
 
 namespace interlock::explore_test {
 namespace {
 
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // MLX #3630: a donation makes the writer's memory the reader's.
@@ -194,6 +199,47 @@ TEST(Explore, FindsWhatAScopedBarrierLeavesUnordered) {
         witness_of(program, exploration),
         AnyOf(ElementsAre("w after c"), ElementsAre("w before r"), ElementsAre("r after w")));
   }
+}
+
+// Whoever reads x finds no order of runs in which it comes before the write: the write is not
+// visible.
+TEST(Explore, FindsWhatAScopedBarrierLeavesInvisible) {
+  const Program program = program_of(R"(
+      memory x 64
+      memory y 64
+      memory o 64
+      a: dispatch Wr writes x
+      barrier compute.write -> compute.read y
+      b: dispatch Rd reads x writes o)");
+  for (const StrategyEntry& strategy : strategy_registry()) {
+    SCOPED_TRACE(strategy.name);
+    const Exploration exploration = explore(program, strategy, {100, 1});
+    EXPECT_GT(exploration.strict_count, 0u);
+    EXPECT_THAT(witness_of(program, exploration), ElementsAre("a commits after b"));
+  }
+  std::string announced;
+  explore(program, *find_strategy("exhaustive"), {100, 1},
+          [&announced](std::string_view lines) { announced += lines; });
+  EXPECT_THAT(announced, HasSubstr("Some hazards are ordered, but not visible."));
+}
+
+// "directed" has a sink for each hazard: what claims to be complete finds no less.
+TEST(Explore, IsCompleteBesideScopesOnlyIfWhatSinksShowIsShown) {
+  const int count = share_count(20'000, 20);
+  int complete_count = 0;
+  int found_count = 0;
+  SeededChoice choice(7);
+  for (int i = 0; i < count; ++i) {
+    const Program program = random_scoped_program(choice);
+    const bool is_found = explore(program, *find_strategy("directed"), {400, 1}).strict_count > 0;
+    const Exploration all = explore(program, *find_strategy("exhaustive"), {400, 1});
+    if (!all.claim.starts_with("Complete")) continue;
+    ++complete_count;
+    found_count += is_found ? 1 : 0;
+    EXPECT_EQ(all.strict_count > 0, is_found) << print(program);
+  }
+  EXPECT_GT(complete_count, count / 4);
+  EXPECT_GT(found_count, count / 8);
 }
 
 std::vector<ByteRange> ranges_within(uint64_t size) {

@@ -3,11 +3,10 @@
 // what it has taken and not finished.
 //
 // It is the second judge of the order of such programs: it shares nothing with the clocks of
-// simulator/order/, so that a schedule that they get wrong is caught by a counter; but which moves
-// of the host are of an access, and what atoms have, host_moves.h and host_atoms.h tell both: there
-// the machine of cache lines in tests is the second judge. What it knows of
-// a dependency is the set of pending things that hold it: the operations that were pending when a
-// front end came to a barrier, and the earlier barriers and waits that it chains to.
+// simulator/order/, so that a schedule that they get wrong is caught by a counter; for the host's
+// cache it keeps lines of its own (host_lines.h). What it knows of a dependency is the set of
+// pending things that hold it: the operations that were pending when a front end came to a barrier,
+// and the earlier barriers and waits that it chains to.
 //
 // The host, the front ends, barriers and signals go on as soon as they can; whoever drives the
 // machine picks the operations. Nothing is lost by that: each such step only lets others go on, and
@@ -33,7 +32,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/order/host_moves.h"
+#include "simulator/schedules/host_lines.h"
 
 namespace interlock {
 
@@ -372,11 +371,11 @@ class QueueMachine {
   // Of the host's cache.
   bool has_host_parts_ = false;
   std::map<MemoryId, std::set<uint64_t>> host_cuts_;  // Where its writes begin and end.
-  std::optional<HostMoves> moves_;                    // Of what is split.
+  std::optional<HostLines> lines_;                    // Of what is split.
   std::vector<uint32_t> positions_;                   // By statement: in text_.
   std::set<Ticket> cached_;                           // Commits of the host that are to come.
   std::map<StatementId, std::vector<Ticket>> drops_;  // By invalidation.
-  std::map<Ticket, uint32_t> carried_from_;  // By commit of the host: kNever if it is lost.
+  std::map<Ticket, uint32_t> carried_from_;  // By commit of the host: none that is not flushed.
   std::map<DomainEvent, Ticket> markers_;
   std::vector<std::map<uint64_t, Known>> fired_;  // By semaphore and value.
   Known host_known_;

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "encoder/program/interval_map.h"
-#include "simulator/order/host_atoms.h"
+#include "simulator/schedules/host_lines.h"
 #include "simulator/schedules/queue_machine.h"
 
 namespace interlock {
@@ -34,7 +34,7 @@ void QueueMachine::prepare_host() {
   positions_.resize(text_.size());
   for (uint32_t i = 0; i < text_.size(); ++i) positions_[text_[i].index] = i;
   if (!has_host_parts_) return;
-  moves_.emplace(program_);
+  lines_.emplace(program_, text_);
   for (const DispatchId dispatch : program_.host_dispatches) {
     for (const Access& access : program_.accesses_of(dispatch)) {
       if (!access.writes_plainly()) continue;
@@ -43,18 +43,22 @@ void QueueMachine::prepare_host() {
   }
 }
 
-// Cuts the access where operands, what the host writes, and the atoms that it moves begin and end:
-// each of these tells bytes apart that have come in time from others that have not.
+// Cuts the access where operands and what the host writes begin and end, and where lines of its
+// cache are moved by other statements than their neighbours: each of these tells bytes apart that
+// have come in time from others that have not.
 void QueueMachine::add_host_pieces_in(ByteRange bytes, DispatchId dispatch, uint32_t access,
                                       bool is_beside) {
   const Access& of = program_.accesses_of(dispatch)[access];
   std::set<uint64_t> cuts = cuts_by_operands(of.memory, bytes);
   const std::set<uint64_t>& written = host_cuts_[of.memory];
   cuts.insert(written.lower_bound(bytes.begin), written.lower_bound(bytes.end));
-  for (const auto& moves : {moves_->first_after(dispatch), moves_->last_invalidation(dispatch)}) {
-    for (const auto& move : moves) {
-      if (move.memory == of.memory) cut_at(cuts, bytes, move.bytes);
-    }
+  const HostLines::Stay* before = nullptr;
+  for (const HostLines::Stay& stay : lines_->stays_of(dispatch)) {
+    if (stay.memory != of.memory) continue;
+    const bool goes_along = before != nullptr && before->bytes.end == stay.bytes.begin &&
+                            before->left == stay.left && before->dropped == stay.dropped;
+    if (!goes_along) cut_at(cuts, bytes, {stay.bytes.begin, bytes.end});
+    before = &stay;
   }
   const StageAccess sort = of.writes_plainly() ? StageAccess::kHostWrite : StageAccess::kHostRead;
   add_pieces_between(cuts, {dispatch, access, bytes, sort, is_beside});
@@ -68,7 +72,7 @@ void QueueMachine::add_host_pieces(DispatchId dispatch) {
         !accesses[k].range.is_empty() && !program_.memory(accesses[k].memory).is_unified;
     if (is_split) add_host_pieces_in(accesses[k].range, dispatch, k, false);
   }
-  for (const MemoryRange& beside : beside_host_write(program_, dispatch)) {
+  for (const MemoryRange& beside : beside_in_lines(program_, dispatch)) {
     const auto access = std::ranges::find(accesses, beside.memory, &Access::memory);
     add_host_pieces_in(beside.range, dispatch, static_cast<uint32_t>(access - accesses.begin()),
                        true);
@@ -83,25 +87,22 @@ void QueueMachine::hold_after_own(DispatchId dispatch) {
     const OperationPart part = things_[t].part;
     if (part.role == PartRole::kFetch) things_[t].is_early = true;
     if (part.role != PartRole::kCommit) continue;
-    carried_from_[t] = own;
     const AccessPiece& piece = pieces_[part.piece];
     const MemoryId memory = program_.accesses_of(dispatch)[piece.access].memory;
-    if (program_.memory(memory).atom_bytes == 0) continue;
-    carried_from_[t] = HostMoves::kNever;
-    for (const auto& move : moves_->first_after(dispatch)) {
-      if (move.memory != memory || !share_a_byte(move.bytes, piece.bytes)) continue;
-      if (move.at == HostMoves::kNever) continue;
-      const StatementId id(size_t{move.at});
-      const SyncStep& step = program_.syncs[program_.statements[id.index].index];
-      if (step.kind == SyncKind::kHostFlushes) {
-        carried_from_[t] = positions_[id.index];
-        continue;
-      }
-      Thing drop;
-      drop.statement = program_.dispatch(dispatch).statement;
-      drop.part = {dispatch, Stage::kHost, PartRole::kDrop, part.piece};
-      drops_[id].push_back(add_thing(std::move(drop)));
+    if (program_.memory(memory).atom_bytes == 0) {
+      carried_from_[t] = own;
+      continue;
     }
+    const HostLines::Stay stay = lines_->stay_at(dispatch, memory, piece.bytes.begin);
+    if (!stay.left.is_some()) continue;
+    if (!stay.is_lost) {
+      carried_from_[t] = positions_[stay.left.index];
+      continue;
+    }
+    Thing drop;
+    drop.statement = program_.dispatch(dispatch).statement;
+    drop.part = {dispatch, Stage::kHost, PartRole::kDrop, part.piece};
+    drops_[stay.left].push_back(add_thing(std::move(drop)));
   }
 }
 
@@ -132,7 +133,7 @@ void QueueMachine::follow_host_domain() {
       for (const Access& operand : program_.operands_of(program_.syncs[statement.index])) {
         const Memory& memory = program_.memory(operand.memory);
         if (memory.atom_bytes == 0) continue;
-        lost.assign(operand.memory, in_whole_atoms(memory, operand.range), 0);
+        lost.assign(operand.memory, whole_lines(memory, operand.range), 0);
       }
     }
     if (statement.kind != StatementKind::kDispatch) continue;
@@ -177,11 +178,7 @@ void QueueMachine::hold_fetches(DispatchId dispatch, const QueueMachine& scout) 
     const MemoryId memory = program_.accesses_of(dispatch)[piece.access].memory;
     StatementId since = program_.dispatch(dispatch).statement;
     if (program_.memory(memory).atom_bytes > 0) {
-      since = StatementId();
-      for (const auto& move : moves_->last_invalidation(dispatch)) {
-        const bool is_it = move.memory == memory && share_a_byte(move.bytes, piece.bytes);
-        if (is_it && move.at != HostMoves::kNever) since = StatementId(size_t{move.at});
-      }
+      since = lines_->stay_at(dispatch, memory, piece.bytes.begin).dropped;
     }
     const Known* const known = since.is_some() ? known_at(since) : nullptr;
     if (known == nullptr) continue;
@@ -301,8 +298,7 @@ void QueueMachine::submit(QueueIndex queue) {
 // A dependency that comes after so much of the host needs this commit.
 bool QueueMachine::is_carried(Ticket commit, uint32_t host_count) const {
   const auto from = carried_from_.find(commit);
-  return from != carried_from_.end() && from->second != HostMoves::kNever &&
-         from->second < host_count;
+  return from != carried_from_.end() && from->second < host_count;
 }
 
 // Returns whether what the host wrote holds it.

@@ -4,7 +4,7 @@
 //
 // It is the second judge of the order of such programs: it shares nothing with the clocks of
 // simulator/order/, so that a schedule that they get wrong is caught by a counter; for the host's
-// cache it keeps lines of its own (host_lines.h). What it knows of a dependency is the set of
+// cache it keeps lines of its own (machine_lines.h). What it knows of a dependency is the set of
 // pending things that hold it: the operations that were pending when a front end came to a barrier,
 // and the earlier barriers and waits that it chains to.
 //
@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/schedules/host_lines.h"
+#include "simulator/schedules/machine_lines.h"
 
 namespace interlock {
 
@@ -371,7 +371,7 @@ class QueueMachine {
   // Of the host's cache.
   bool has_host_parts_ = false;
   std::map<MemoryId, std::set<uint64_t>> host_cuts_;  // Where its writes begin and end.
-  std::optional<HostLines> lines_;                    // Of what is split.
+  std::optional<MachineLines> lines_;                 // Of what is split.
   std::vector<uint32_t> positions_;                   // By statement: in text_.
   std::set<Ticket> cached_;                           // Commits of the host that are to come.
   std::map<StatementId, std::vector<Ticket>> drops_;  // By invalidation.

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "encoder/program/interval_map.h"
-#include "simulator/schedules/host_lines.h"
+#include "simulator/schedules/machine_lines.h"
 #include "simulator/schedules/queue_machine.h"
 
 namespace interlock {
@@ -52,8 +52,8 @@ void QueueMachine::add_host_pieces_in(ByteRange bytes, DispatchId dispatch, uint
   std::set<uint64_t> cuts = cuts_by_operands(of.memory, bytes);
   const std::set<uint64_t>& written = host_cuts_[of.memory];
   cuts.insert(written.lower_bound(bytes.begin), written.lower_bound(bytes.end));
-  const HostLines::Stay* before = nullptr;
-  for (const HostLines::Stay& stay : lines_->stays_of(dispatch)) {
+  const MachineLines::Stay* before = nullptr;
+  for (const MachineLines::Stay& stay : lines_->stays_of(dispatch)) {
     if (stay.memory != of.memory) continue;
     const bool goes_along = before != nullptr && before->bytes.end == stay.bytes.begin &&
                             before->left == stay.left && before->dropped == stay.dropped;
@@ -72,9 +72,9 @@ void QueueMachine::add_host_pieces(DispatchId dispatch) {
         !accesses[k].range.is_empty() && !program_.memory(accesses[k].memory).is_unified;
     if (is_split) add_host_pieces_in(accesses[k].range, dispatch, k, false);
   }
-  for (const MemoryRange& beside : beside_in_lines(program_, dispatch)) {
+  for (const BesideBytes& beside : beside_in_lines(program_, dispatch)) {
     const auto access = std::ranges::find(accesses, beside.memory, &Access::memory);
-    add_host_pieces_in(beside.range, dispatch, static_cast<uint32_t>(access - accesses.begin()),
+    add_host_pieces_in(beside.bytes, dispatch, static_cast<uint32_t>(access - accesses.begin()),
                        true);
   }
 }
@@ -93,7 +93,7 @@ void QueueMachine::hold_after_own(DispatchId dispatch) {
       carried_from_[t] = own;
       continue;
     }
-    const HostLines::Stay stay = lines_->stay_at(dispatch, memory, piece.bytes.begin);
+    const MachineLines::Stay stay = lines_->stay_at(dispatch, memory, piece.bytes.begin);
     if (!stay.left.is_some()) continue;
     if (!stay.is_lost) {
       carried_from_[t] = positions_[stay.left.index];

@@ -1,9 +1,9 @@
-// contradict_faults SEED COUNT: looks for a program on which the verdicts and a second method
-// differ, among so many of a seed. Prints its number from one, the method and what the two say,
-// apart by tabs, then the program, and exits with 1; else `none`, and with 0. A program on which a
-// check of our own fails, or anything else ends the process, is no contradiction: the search goes
-// on after it, and says last how many there were. `./dev faults --seeds` runs it on trees with a
-// fault.
+// contradict_faults SEED COUNT [machine]: looks for a program on which the verdicts and a second
+// method, or the machine of counters alone, differ, among so many of a seed. Prints its number from
+// one, the method and what the two say, apart by tabs, then the program, and exits with 1; else
+// `none`, and with 0. A program on which a check of our own fails, or anything else ends the
+// process, is no contradiction: the search goes on after it, and says last how many there were.
+// `./dev faults --seeds` runs it on trees with a fault.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -29,9 +29,10 @@ std::optional<uint64_t> number_of(std::string_view text) {
 }
 
 // Goes on from `number`, which says how far it has come.
-int search(uint64_t seed, uint64_t count, std::atomic<uint64_t>& number) {
+int search(uint64_t seed, uint64_t count, bool is_by_machine, std::atomic<uint64_t>& number) {
   for (; number < count; ++number) {
-    const auto found = interlock::find_contradiction(seed, number);
+    const auto found = is_by_machine ? interlock::find_contradiction_by_machine(seed, number)
+                                     : interlock::find_contradiction(seed, number);
     if (!found) continue;
     fmt::print("{}\t{}\t{}\n{}", number.load() + 1, found->method, found->message, found->program);
     return 1;
@@ -43,10 +44,12 @@ int search(uint64_t seed, uint64_t count, std::atomic<uint64_t>& number) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto seed = argc == 3 ? number_of(argv[1]) : std::nullopt;
-  const auto count = argc == 3 ? number_of(argv[2]) : std::nullopt;
+  const bool is_by_machine = argc == 4 && std::string_view(argv[3]) == "machine";
+  const bool has_numbers = argc == 3 || is_by_machine;
+  const auto seed = has_numbers ? number_of(argv[1]) : std::nullopt;
+  const auto count = has_numbers ? number_of(argv[2]) : std::nullopt;
   if (!seed || !count) {
-    fmt::print(stderr, "Usage: contradict_faults SEED COUNT\n");
+    fmt::print(stderr, "Usage: contradict_faults SEED COUNT [machine]\n");
     return 2;
   }
   void* const shared = mmap(nullptr, sizeof(std::atomic<uint64_t>), PROT_READ | PROT_WRITE,
@@ -57,7 +60,7 @@ int main(int argc, char** argv) {
     const pid_t child = fork();
     if (child < 0) return 3;
     if (child == 0) {
-      const int status = search(*seed, *count, number);
+      const int status = search(*seed, *count, is_by_machine, number);
       std::fflush(stdout);
       _exit(status);
     }

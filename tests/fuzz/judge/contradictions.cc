@@ -243,4 +243,19 @@ std::optional<Contradiction> find_contradiction(uint64_t seed, uint64_t number) 
   return found;
 }
 
+std::optional<Contradiction> find_contradiction_by_machine(uint64_t seed, uint64_t number) {
+  constexpr size_t kPiecesMax = 24;
+  SeededChoice choice((seed << 32) + number);
+  const std::string text = random_host_program(choice);
+  const std::optional<Program> program = valid_program(text);
+  if (!program || find_unordered_signals(*program)) return std::nullopt;
+  const ReferenceOrder reference = find_reference_order(*program);
+  if (!reference.cycle.empty()) return std::nullopt;
+  const Program run = run_of(*program, reference);
+  if (QueueMachine(run, {.splits_memory = true}).pieces().size() > kPiecesMax) return std::nullopt;
+  const std::optional<std::string> wrong = find_wrong_kinds(run);
+  if (!wrong) return std::nullopt;
+  return Contradiction{"machine", *wrong, text};
+}
+
 }  // namespace interlock

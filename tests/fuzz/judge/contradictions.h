@@ -22,4 +22,8 @@ struct Contradiction {
 // Cost: about a millisecond or two.
 std::optional<Contradiction> find_contradiction(uint64_t seed, uint64_t number);
 
+// The same of the machine of counters alone, beside the host and its cache: whether it can reverse
+// what the clocks call a hazard, and nothing else. Other programs than those.
+std::optional<Contradiction> find_contradiction_by_machine(uint64_t seed, uint64_t number);
+
 }  // namespace interlock

@@ -26,5 +26,17 @@ TEST(Contradictions, AreNoneWithoutAFault) {
               "no verdict that the faults at several queues are held against is contradicted");
 }
 
+TEST(Contradictions, AreNoneByTheMachineWithoutAFault) {
+  constexpr uint64_t kSeedCount = 5;
+  const auto count = static_cast<uint64_t>(share_count(2'000, 5));
+  for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
+    for (uint64_t number = 0; number < count; ++number) {
+      const auto found = find_contradiction_by_machine(seed, number);
+      ASSERT_FALSE(found) << "seed " << seed << ", " << number << ": " << found->message << "\n"
+                          << found->program;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace interlock::contradictions_test

@@ -1,7 +1,7 @@
 // The basic idea: keep the lines, and do to them what each statement does. Lines are many, and
 // those between two neighbouring ends of anything that the host touches always go together: they
 // are kept as one.
-#include "simulator/schedules/host_lines.h"
+#include "simulator/schedules/machine_lines.h"
 
 #include <algorithm>
 #include <iterator>
@@ -38,7 +38,7 @@ ByteRange whole_lines(const Memory& memory, ByteRange range) {
   return {first * memory.atom_bytes, end};
 }
 
-HostLines::HostLines(const Program& program, std::span<const StatementId> text) {
+MachineLines::MachineLines(const Program& program, std::span<const StatementId> text) {
   for (const DispatchId dispatch : program.host_dispatches) {
     for (const Access& access : program.accesses_of(dispatch)) tell_apart(program, access);
   }
@@ -66,14 +66,15 @@ HostLines::HostLines(const Program& program, std::span<const StatementId> text) 
   }
 }
 
-void HostLines::tell_apart(const Program& program, const Access& access) {
+void MachineLines::tell_apart(const Program& program, const Access& access) {
   if (!has_lines(program, access)) return;
   const ByteRange bytes = whole_lines(program.memory(access.memory), access.range);
   ends_[access.memory].push_back(bytes.begin);
   ends_[access.memory].push_back(bytes.end);
 }
 
-std::span<HostLines::Lines> HostLines::touched_by(const Program& program, const Access& access) {
+std::span<MachineLines::Lines> MachineLines::touched_by(const Program& program,
+                                                        const Access& access) {
   if (!has_lines(program, access)) return {};
   const ByteRange bytes = whole_lines(program.memory(access.memory), access.range);
   std::vector<Lines>& lines = lines_[access.memory];
@@ -84,7 +85,7 @@ std::span<HostLines::Lines> HostLines::touched_by(const Program& program, const 
 }
 
 // It works in lines as it finds them there; what it writes stays in them.
-void HostLines::access(const Program& program, DispatchId dispatch) {
+void MachineLines::access(const Program& program, DispatchId dispatch) {
   const auto operands = program.accesses_of(dispatch);
   std::vector<Access> accesses(operands.begin(), operands.end());
   std::ranges::sort(accesses, {},
@@ -103,7 +104,7 @@ void HostLines::access(const Program& program, DispatchId dispatch) {
 }
 
 // A flush writes dirty lines back, and an invalidation drops lines, whatever is in them.
-void HostLines::move(const Program& program, const SyncStep& step, StatementId id) {
+void MachineLines::move(const Program& program, const SyncStep& step, StatementId id) {
   const bool drops = step.kind == SyncKind::kHostInvalidates;
   for (const Access& operand : program.operands_of(step)) {
     for (Lines& lines : touched_by(program, operand)) {
@@ -116,13 +117,14 @@ void HostLines::move(const Program& program, const SyncStep& step, StatementId i
   }
 }
 
-std::span<const HostLines::Stay> HostLines::stays_of(DispatchId host_dispatch) const {
+std::span<const MachineLines::Stay> MachineLines::stays_of(DispatchId host_dispatch) const {
   const auto share = shares_.find(host_dispatch);
   if (share == shares_.end()) return {};  // After a stop.
   return std::span(stays_).subspan(share->second.begin, share->second.end - share->second.begin);
 }
 
-HostLines::Stay HostLines::stay_at(DispatchId host_dispatch, MemoryId memory, uint64_t byte) const {
+MachineLines::Stay MachineLines::stay_at(DispatchId host_dispatch, MemoryId memory,
+                                         uint64_t byte) const {
   const auto stays = stays_of(host_dispatch);
   if (stays.empty()) return {};  // After a stop.
   const auto after = std::ranges::upper_bound(
@@ -134,7 +136,7 @@ HostLines::Stay HostLines::stay_at(DispatchId host_dispatch, MemoryId memory, ui
   return stay;
 }
 
-std::vector<MemoryRange> beside_in_lines(const Program& program, DispatchId dispatch) {
+std::vector<BesideBytes> beside_in_lines(const Program& program, DispatchId dispatch) {
   if (program.dispatch(dispatch).host != HostAccess::kWrites) return {};
   // First all that goes back with the lines, then less what is written.
   IntervalMap<bool> is_beside;
@@ -146,7 +148,7 @@ std::vector<MemoryRange> beside_in_lines(const Program& program, DispatchId disp
                        is_line);
     }
   }
-  std::vector<MemoryRange> beside;
+  std::vector<BesideBytes> beside;
   is_beside.for_each_assigned([&](MemoryId memory, const IntervalMap<bool>::Run& run) {
     if (!run.value) return;
     for (uint64_t begin = run.bytes.begin; begin < run.bytes.end;) {

@@ -1,4 +1,4 @@
-// HostLines: the host's cache of memory that is not coherent, as the machine of counters has it:
+// MachineLines: the host's cache of memory that is not coherent, as the machine of counters has it:
 // lines of one atom each, which know what the host has written into them and not moved, and when
 // the host last dropped them.
 //
@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/program/range.h"
 
 namespace interlock {
 
-class HostLines {
+class MachineLines {
  public:
   // What one host dispatch had to do with some lines, all of which have the same fate.
   struct Stay {
@@ -31,7 +32,7 @@ class HostLines {
   // Runs the host through `text`, the statements of `program` in the order of its text. Stops where
   // a stop is asked for (stop.h). Cost: O(n log n) for n accesses and operands of the host, and
   // for each of them the lines that it touches; those that none tells apart count once.
-  HostLines(const Program& program, std::span<const StatementId> text);
+  MachineLines(const Program& program, std::span<const StatementId> text);
 
   // By memory and bytes, apart: all lines that the dispatch touches. None of coherent memory.
   std::span<const Stay> stays_of(DispatchId host_dispatch) const;
@@ -66,9 +67,16 @@ class HostLines {
 // All bytes of the lines that `range` touches. Requires: the memory has atoms.
 ByteRange whole_lines(const Memory& memory, ByteRange range);
 
+struct BesideBytes {
+  MemoryId memory;
+  ByteRange bytes;
+
+  bool operator==(const BesideBytes&) const = default;
+};
+
 // What stands in the lines that the host writes, and not among the bytes that it writes: its cache
 // has fetched that, and puts it back. Each run lies in one line; by memory and bytes. None of what
 // is no such write. Cost: O(n log n) for n operands.
-std::vector<MemoryRange> beside_in_lines(const Program& program, DispatchId dispatch);
+std::vector<BesideBytes> beside_in_lines(const Program& program, DispatchId dispatch);
 
 }  // namespace interlock

@@ -1,18 +1,36 @@
 #include "encoder/sync/buffer_table.h"
 
 namespace interlock {
+namespace {
+
+constexpr uint32_t kPlacedMemories = uint32_t{1} << 23;
+
+}  // namespace
 
 BufferId BufferTable::add(MemoryId memory, ByteRange range) {
   if (free_.empty()) {
     INTERLOCK_CHECK(states_.size() < BufferId().index);
     free_.push_back(static_cast<uint32_t>(states_.size()));
     states_.emplace_back();
-    bytes_.emplace_back();
+    if (states_.size() > entries_.size()) {
+      entries_.resize(std::bit_ceil(states_.size()));
+      entry_mask_ = static_cast<uint32_t>(entries_.size() - 1);
+    }
   }
   const uint32_t index = free_.back();
   free_.pop_back();
   states_[index] = {0, generation_ | kIsShared};
-  bytes_[index] = {range, memory, generation_};
+  const bool has_place =
+      range.is_empty() || (range.end < uint64_t{1} << kPlaceBits && memory.index < kPlacedMemories);
+  entries_[index] = {{range.begin, range.end}, {index, generation_}, memory, has_place};
+  Place& place = entries_[index].place;
+  if (range.is_empty()) {
+    place = {UINT64_MAX, UINT64_MAX};
+  } else if (has_place) {
+    const uint64_t first = uint64_t{memory.index} << kPlaceBits;
+    place = {first + range.begin, first + range.end};
+  }
+  placeless_count_ += !has_place;
   ++shared_count_;
   return {index, generation_};
 }
@@ -20,7 +38,8 @@ BufferId BufferTable::add(MemoryId memory, ByteRange range) {
 void BufferTable::remove(BufferId id) {
   if (!is_exclusive(id.index)) --shared_count_;
   states_[id.index].generation = UINT32_MAX;  // No handle has it.
-  bytes_[id.index].generation = UINT32_MAX;
+  placeless_count_ -= !entries_[id.index].has_place;
+  entries_[id.index].id = {id.index, UINT32_MAX};
   free_.push_back(id.index);
   generation_ = (generation_ + 1) % (kIsShared - 1);
 }
@@ -47,7 +66,7 @@ void BufferTable::forget_stamps() {
 }
 
 size_t BufferTable::size_bytes() const {
-  return states_.capacity() * sizeof(State) + bytes_.capacity() * sizeof(Bytes) +
+  return states_.capacity() * sizeof(State) + entries_.capacity() * sizeof(Entry) +
          free_.capacity() * sizeof(uint32_t);
 }
 

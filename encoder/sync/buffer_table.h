@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,7 +30,13 @@ class BufferTable {
   struct Bytes {
     ByteRange range;
     MemoryId memory;
-    uint32_t generation = UINT32_MAX;  // Of the handle; of none, if it was removed.
+  };
+
+  // Bytes in the row of all memories, where each has a terabyte: two buffers share bytes iff their
+  // places do, whatever their memories. An empty buffer is at the end of it.
+  struct Place {
+    uint64_t begin = 0;
+    uint64_t end = 0;
   };
 
   // Returns the handle of a new buffer, which is not exclusive. Cost: amortized constant.
@@ -67,17 +74,21 @@ class BufferTable {
   }
 
   bool is_exclusive(uint32_t index) const { return (states_[index].generation & kIsShared) == 0; }
-  const Bytes& bytes(uint32_t index) const { return bytes_[index]; }
+  Bytes bytes(uint32_t index) const { return bytes_at(entries_[index]); }
 
   // Those of a handle; checks it as check() does, in the same cache line.
-  const Bytes& bytes_of(BufferId id) const {
-    // By addresses, which takes no count of buffers: a count is a difference, divided.
-    const auto begin = reinterpret_cast<uintptr_t>(bytes_.data());
-    const auto end = reinterpret_cast<uintptr_t>(bytes_.data() + bytes_.size());
-    INTERLOCK_CHECK(begin + size_t{id.index} * sizeof(Bytes) < end);
-    const Bytes& bytes = bytes_[id.index];
-    INTERLOCK_CHECK(bytes.generation == id.generation);
-    return bytes;
+  Bytes bytes_of(BufferId id) const { return bytes_at(entry_of(id)); }
+
+  // The same as a place. Requires: has_places().
+  const Place& place_of(BufferId id) const { return entry_of(id).place; }
+
+  // Whether all buffers have places: the first terabyte of the first 2^23 memories does.
+  bool has_places() const { return placeless_count_ == 0; }
+
+  static Bytes bytes_at(const Place& place) {
+    const uint64_t memory = place.begin >> kPlaceBits;
+    const uint64_t first = memory << kPlaceBits;
+    return {{place.begin - first, place.end - first}, MemoryId(static_cast<uint32_t>(memory))};
   }
 
   // Of an exclusive buffer.
@@ -104,6 +115,30 @@ class BufferTable {
   static constexpr uint32_t kIsShared = uint32_t{1} << 31;  // Part of a generation.
   static constexpr size_t kLineBytes = 64;
 
+  static constexpr int kPlaceBits = 40;
+
+  // What says where a buffer is. Its handle is here again, and of no buffer where there is none.
+  struct Entry {
+    Place place;  // Where it has none: the range as it is.
+    BufferId id;
+    MemoryId memory;
+    bool has_place = false;
+  };
+
+  static Bytes bytes_at(const Entry& entry) {
+    const uint64_t first =
+        entry.has_place ? uint64_t{entry.memory.index} << kPlaceBits : uint64_t{0};
+    return {{entry.place.begin - first, entry.place.end - first}, entry.memory};
+  }
+
+  // There are 2^n entries, so that any index is of one, and all of the handle is compared at once.
+  const Entry& entry_of(BufferId id) const {
+    const Entry& entry = entries_[id.index & entry_mask_];
+    const bool is_registered = std::bit_cast<uint64_t>(entry.id) == std::bit_cast<uint64_t>(id);
+    INTERLOCK_CHECK(is_registered);
+    return entry;
+  }
+
   void check_one(BufferId id) const;
 
   struct State {
@@ -112,10 +147,12 @@ class BufferTable {
   };
 
   std::vector<State> states_;
-  std::vector<Bytes> bytes_;
+  std::vector<Entry> entries_;
+  uint32_t entry_mask_ = 0;
   std::vector<uint32_t> free_;
   uint32_t generation_ = 0;  // How many buffers have been removed.
   size_t shared_count_ = 0;
+  size_t placeless_count_ = 0;
   size_t used_count_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "encoder/program/ids.h"
 #include "encoder/program/range.h"
+#include "encoder/sync/buffer_table.h"
 
 namespace interlock {
 
@@ -42,6 +43,22 @@ struct RangeKey {
   void store(RangeKey& place, uint16_t use_of_access) const {
     store(place);
     place.use = use_of_access;
+  }
+};
+
+// Bytes of any memory, as a BufferTable places them.
+struct PlaceKey {
+  uint64_t begin;
+  uint16_t use;  // As that of RangeKey.
+  uint64_t end;
+
+  static PlaceKey of(const BufferTable::Place& place) { return {place.begin, 0, place.end}; }
+  bool meets(const PlaceKey& other) const { return begin < other.end && other.begin < end; }
+  bool may_meet(const PlaceKey& other) const { return meets(other); }
+  void store(PlaceKey& place, uint16_t use_of_access) const {
+    place.begin = begin;
+    place.use = use_of_access;
+    place.end = end;
   }
 };
 

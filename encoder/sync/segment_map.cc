@@ -21,7 +21,7 @@ constexpr size_t kSampleSlots = 1024;
 }  // namespace
 
 void SegmentMap::give_if_apart(uint32_t buffer) {
-  const BufferTable::Bytes& bytes = buffers.bytes(buffer);
+  const BufferTable::Bytes bytes = buffers.bytes(buffer);
   if (bytes.range.is_empty() || buffers.is_exclusive(buffer)) return;
   Segment* const segment = table_.find(bytes.memory.index, bytes.range.begin);
   if (segment->end != bytes.range.end || segment->owner != Segment::kNone) return;
@@ -30,7 +30,7 @@ void SegmentMap::give_if_apart(uint32_t buffer) {
 }
 
 void SegmentMap::take_back(uint32_t buffer) {
-  const BufferTable::Bytes& bytes = buffers.bytes(buffer);
+  const BufferTable::Bytes bytes = buffers.bytes(buffer);
   Segment* const segment = table_.find(bytes.memory.index, bytes.range.begin);
   INTERLOCK_CHECK(segment != nullptr && segment->owner == buffer);
   segment->stamp = buffers.stamp(buffer);

@@ -57,9 +57,11 @@ void HazardTracker::begin_epoch() {
     next_epoch();
     return;
   }
-  if (listed_ranges_.size() + listed_buffers_.size() > 0) ++listed_epochs_;
+  const size_t size = listed_ranges_.size() + listed_buffers_.size() + listed_places_.size();
+  if (size > 0) ++listed_epochs_;
   listed_ranges_.clear();
   listed_buffers_.clear();
+  listed_places_.close();
 }
 
 void HazardTracker::next_epoch() {

@@ -128,8 +128,16 @@ class HazardTracker {
     const BufferTable& table;
 
     RangeKey operator()(const BufferAccess& access) const {
-      const BufferTable::Bytes& bytes = table.bytes_of(access.buffer);
+      const BufferTable::Bytes bytes = table.bytes_of(access.buffer);
       return RangeKey::of(bytes.memory, bytes.range);
+    }
+  };
+
+  struct PlaceKeyOfBuffer {
+    const BufferTable& table;
+
+    PlaceKey operator()(const BufferAccess& access) const {
+      return PlaceKey::of(table.place_of(access.buffer));
     }
   };
 
@@ -146,10 +154,11 @@ class HazardTracker {
   bool list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
             AtomicOp atomic_op);
   bool list_by_handle(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
+  bool list_by_place(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op);
   bool end_listing(bool is_conflict, size_t listed_count, bool is_of_buffers);
   void list_buffers_as_ranges() {
-    if (listed_buffers_.is_in_use()) move_buffers_to_ranges();
+    if (listed_buffers_.is_in_use() || listed_places_.is_open()) move_buffers_to_ranges();
   }
   void move_buffers_to_ranges();
   bool outgrow_list(std::span<const Access> ranges, std::span<const BufferAccess> buffers,
@@ -203,11 +212,13 @@ class HazardTracker {
   uint32_t epoch_ = AccessCodes::kCodeCount;  // Segments start with the stamp 0: not used.
 
   // While epochs are short, what they do is in one of the lists, and the segments know nothing of
-  // the current one. Ranges also stand for buffers, where they are not alone or some share bytes.
+  // the current one. Buffers that share bytes are listed by their places while they are few and
+  // alone, and else as ranges.
   // At most one of the lists is in use, and has all of the epoch then.
   bool is_listing_ = true;
   ListedEpoch<RangeKey> listed_ranges_;
   ListedEpoch<BufferKey> listed_buffers_;
+  ShortEpoch<PlaceKey> listed_places_;
   size_t listed_epochs_ = 0;      // Since listing began.
   size_t trial_epochs_ = 16;      // After so many, segments that were costly are tried again.
   size_t access_count_ = 0;       // Of the current epoch, while it is not listed.
@@ -232,7 +243,7 @@ class HazardTracker {
 };
 
 // Few accesses and no atomics: that is most of what most streams are, and takes no call. Buffers
-// are compared by their handles, or where some share bytes as ranges.
+// are compared by their handles, or where some share bytes by their places.
 
 [[gnu::always_inline]] inline bool HazardTracker::add(std::span<const Access> ranges,
                                                       AtomicOp atomic_op) {
@@ -251,7 +262,7 @@ class HazardTracker {
     const BufferTable& table = segments_.buffers;
     const ShortEpochAdded added =
         table.shared_count() > 0
-            ? listed_ranges_.add_to_few(buffers, PlainCodes(), RangeKeyOfBuffer{table})
+            ? listed_places_.add(buffers, PlainCodes(), PlaceKeyOfBuffer{table})
             : listed_buffers_.add_to_few(buffers, PlainCodes(), KeyOfBuffer(table));
     if (added != ShortEpochAdded::kNot) [[likely]] {
       return count_listed(added == ShortEpochAdded::kConflicts);

@@ -34,8 +34,10 @@ bool HazardTracker::list(std::span<const BufferAccess> buffers, AtomicOp atomic_
   if (buffers.size() > ListedEpoch<BufferKey>::kMaxOperands) {
     return outgrow_list({}, buffers, atomic_op);
   }
-  const bool are_apart = listed_ranges_.size() == 0 && segments_.buffers.shared_count() == 0;
-  return are_apart ? list_by_handle(buffers, atomic_op) : list_by_range(buffers, atomic_op);
+  const bool shares_bytes = segments_.buffers.shared_count() > 0;
+  if (!shares_bytes && listed_places_.is_open()) move_buffers_to_ranges();
+  const bool are_apart = listed_ranges_.size() == 0 && !shares_bytes;
+  return are_apart ? list_by_handle(buffers, atomic_op) : list_by_place(buffers, atomic_op);
 }
 
 bool HazardTracker::list_by_handle(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
@@ -46,16 +48,40 @@ bool HazardTracker::list_by_handle(std::span<const BufferAccess> buffers, Atomic
   });
 }
 
+// Where some share bytes, or ranges are listed.
+bool HazardTracker::list_by_place(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
+  if (listed_ranges_.size() > 0 || !segments_.buffers.has_places()) {
+    return list_by_range(buffers, atomic_op);
+  }
+  if (listed_buffers_.is_in_use()) move_buffers_to_ranges();
+  if (listed_ranges_.size() > 0) return list_by_range(buffers, atomic_op);
+  if (!listed_places_.is_open()) {
+    listed_ranges_.clear();
+    listed_places_.open();
+  }
+  const ShortEpochAdded added = with_codes_of(atomic_op, [&](const auto& codes) {
+    return listed_places_.add(buffers, codes, PlaceKeyOfBuffer{segments_.buffers});
+  });
+  if (added == ShortEpochAdded::kNot) return list_by_range(buffers, atomic_op);
+  return count_listed(added == ShortEpochAdded::kConflicts);
+}
+
 bool HazardTracker::list_by_range(std::span<const BufferAccess> buffers, AtomicOp atomic_op) {
   list_buffers_as_ranges();
+  const size_t count_before = listed_ranges_.size();
   return with_codes_of(atomic_op, [&](const auto& codes) {
     const bool is_conflict =
         listed_ranges_.add(buffers, codes, RangeKeyOfBuffer{segments_.buffers});
     const size_t count = listed_ranges_.size();
+    // All that is left is buffers.
     if (is_conflict && segments_.buffers.shared_count() == 0) {
-      // All that is left is buffers.
       listed_ranges_.clear();
       listed_buffers_.add(buffers, codes, KeyOfBuffer(segments_.buffers));
+    } else if (is_conflict && segments_.buffers.has_places() &&
+               std::max(count_before, count) <= ShortEpoch<PlaceKey>::kMost) {
+      listed_ranges_.clear();
+      listed_places_.open();
+      listed_places_.add(buffers, codes, PlaceKeyOfBuffer{segments_.buffers});
     }
     return end_listing(is_conflict, count, false);
   });
@@ -71,10 +97,16 @@ bool HazardTracker::list(std::span<const Access> ranges, std::span<const BufferA
   return list(resolved_, atomic_op);
 }
 
-// Before buffers are compared with bytes that are no buffer, or share some with each other.
+// Before buffers are compared with bytes that are no buffer, or share some with each other and are
+// not few or have no places.
 void HazardTracker::move_buffers_to_ranges() {
+  listed_places_.for_each([&](const PlaceKey& key, uint16_t use) {
+    const BufferTable::Bytes bytes = BufferTable::bytes_at(BufferTable::Place{key.begin, key.end});
+    listed_ranges_.append(RangeKey::of(bytes.memory, bytes.range), use);
+  });
+  listed_places_.close();
   listed_buffers_.for_each([&](BufferKey buffer, uint16_t use) {
-    const BufferTable::Bytes& bytes = segments_.buffers.bytes(buffer.index);
+    const BufferTable::Bytes bytes = segments_.buffers.bytes(buffer.index);
     listed_ranges_.append(RangeKey::of(bytes.memory, bytes.range), use);
   });
   listed_buffers_.clear();

@@ -194,7 +194,7 @@ bool HazardTracker::add_indexed(std::span<const Access> ranges,
 void HazardTracker::append_ranges_of(std::span<const BufferAccess> buffers,
                                      std::vector<Access>& ranges) const {
   for (const BufferAccess& access : buffers) {
-    const BufferTable::Bytes& bytes = segments_.buffers.bytes(access.buffer.index);
+    const BufferTable::Bytes bytes = segments_.buffers.bytes(access.buffer.index);
     Access& range = ranges.emplace_back();
     range.memory = bytes.memory;
     range.range = bytes.range;

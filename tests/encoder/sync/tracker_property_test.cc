@@ -164,7 +164,10 @@ struct StreamOptions {
   uint64_t memory_bytes = 400;
   uint64_t max_read_bytes = 400;
   uint64_t max_write_bytes = 4;
-  uint64_t buffers = 0;   // At most so many at a time; they come and go.
+  uint64_t buffers = 0;          // At most so many at a time; they come and go.
+  bool are_all_buffers = false;  // No access is to a range, once there are buffers.
+  uint64_t buffer_whole_in =
+      0;                  // One in so many buffers is a memory from its first byte to its last.
   uint64_t whole_in = 0;  // One in so many accesses is to a memory from its first byte to its last.
   uint64_t grain_bytes = 1;  // Ranges are this times as large, and lie at multiples of it,
   uint64_t odd_in = 0;       // but for one in so many, which begins between.
@@ -180,7 +183,8 @@ class RandomStream {
   // Returns the number of the first dispatch on which the trackers disagree, or -1.
   int first_disagreement() {
     for (int i = 0; i < options_.dispatches; ++i) {
-      if (options_.buffers > 0 && random_.below(4) == 0) replace_a_buffer();
+      const uint64_t replace_in = options_.are_all_buffers ? 40 : 4;
+      if (options_.buffers > 0 && random_.below(replace_in) == 0) replace_a_buffer();
       if (random_.below(100) == 0) {
         tracker_.begin_epoch();
         obvious_.begin_epoch();
@@ -213,8 +217,13 @@ class RandomStream {
       buffers_[old] = buffers_.back();
       buffers_.pop_back();
     }
-    const Access bytes = random_access();
-    buffers_.push_back({tracker_.register_buffer(bytes.memory, bytes.range), bytes});
+    Access bytes = random_access();
+    const bool is_whole =
+        options_.buffer_whole_in > 0 && random_.below(options_.buffer_whole_in) == 0;
+    const BufferId id = is_whole ? tracker_.register_buffer(bytes.memory)
+                                 : tracker_.register_buffer(bytes.memory, bytes.range);
+    if (is_whole) bytes.range = {0, options_.memory_bytes};
+    buffers_.push_back({id, bytes});
   }
 
   bool agree_on_a_dispatch() {
@@ -227,7 +236,7 @@ class RandomStream {
       Access access = random_access();
       // Without an operation there is nothing that commutes.
       if (op == AtomicOp::kNone && access.is_atomic()) access.mode = AccessMode::kUpdate;
-      if (!buffers_.empty() && random_.below(2) == 0) {
+      if (!buffers_.empty() && (options_.are_all_buffers || random_.below(2) == 0)) {
         const Buffer& buffer = buffers_[random_.below(buffers_.size())];
         buffers.push_back({buffer.id, access.mode});
         access.memory = buffer.bytes.memory;
@@ -284,6 +293,20 @@ TEST(HazardTrackerProperty, AgreesOnStreamsThatMixRawRangesAndBuffersThatComeAnd
   options.max_read_bytes = 100;
   options.buffers = 12;
   expect_agreement(options, is_slow_build() ? 4 : 20, 60);
+}
+
+// Those that share bytes are listed by their places, beside each of which the obvious tracker has
+// its bytes, in several memories; where one has no place, as ranges.
+TEST(HazardTrackerProperty, AgreesOnStreamsOfBuffersAlone) {
+  StreamOptions options;
+  options.memories = 3;
+  options.max_read_bytes = 40;
+  options.max_write_bytes = 30;
+  options.buffers = 12;
+  options.are_all_buffers = true;
+  expect_agreement(options, 40, 1);
+  options.buffer_whole_in = 8;
+  expect_agreement(options, 40, 1);
 }
 
 TEST(HazardTrackerProperty, AgreesOnStreamsOfManyBuffers) {

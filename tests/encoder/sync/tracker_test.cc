@@ -154,8 +154,8 @@ TEST(HazardTrackerDeathTest, RejectsAStaleHandleOfABufferThatOverlapsOthers) {
   ASSERT_EQ(current.index, stale.index);
   EXPECT_FALSE(add(tracker, current, AccessMode::kRead));
   EXPECT_FALSE(add(tracker, low, AccessMode::kRead));
-  EXPECT_DEATH(add(tracker, stale, AccessMode::kRead), "generation");
-  EXPECT_DEATH(add(tracker, BufferId(), AccessMode::kRead), "size");
+  EXPECT_DEATH(add(tracker, stale, AccessMode::kRead), "is_registered");
+  EXPECT_DEATH(add(tracker, BufferId(), AccessMode::kRead), "is_registered");
 }
 
 // A stream of short epochs is compared with itself: it leaves nothing behind.

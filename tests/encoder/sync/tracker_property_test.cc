@@ -24,7 +24,6 @@ Access access_of(uint64_t memory, AccessMode mode, ByteRange range) {
 }
 
 // --- Everything tiny
-// ------------------------------------------------------------------------------
 
 // A tracker, the obvious one beside it, and up to two buffers; small enough to be copied at every
 // step.
@@ -157,7 +156,6 @@ TEST(HazardTrackerProperty, AgreesOnEveryTwoStepsOverEveryTwoBuffersOnFourBytes)
 }
 
 // --- Random streams
-// -------------------------------------------------------------------------------
 
 struct StreamOptions {
   uint64_t memories = 1;
@@ -165,9 +163,9 @@ struct StreamOptions {
   uint64_t max_read_bytes = 400;
   uint64_t max_write_bytes = 4;
   uint64_t buffers = 0;          // At most so many at a time; they come and go.
+  uint64_t replace_in = 4;       // One of them is replaced before one in so many dispatches.
   bool are_all_buffers = false;  // No access is to a range, once there are buffers.
-  uint64_t buffer_whole_in =
-      0;                  // One in so many buffers is a memory from its first byte to its last.
+  uint64_t whole_buffer_in = 0;  // One in so many buffers is a whole memory.
   uint64_t whole_in = 0;  // One in so many accesses is to a memory from its first byte to its last.
   uint64_t grain_bytes = 1;  // Ranges are this times as large, and lie at multiples of it,
   uint64_t odd_in = 0;       // but for one in so many, which begins between.
@@ -183,8 +181,7 @@ class RandomStream {
   // Returns the number of the first dispatch on which the trackers disagree, or -1.
   int first_disagreement() {
     for (int i = 0; i < options_.dispatches; ++i) {
-      const uint64_t replace_in = options_.are_all_buffers ? 40 : 4;
-      if (options_.buffers > 0 && random_.below(replace_in) == 0) replace_a_buffer();
+      if (options_.buffers > 0 && random_.below(options_.replace_in) == 0) replace_a_buffer();
       if (random_.below(100) == 0) {
         tracker_.begin_epoch();
         obvious_.begin_epoch();
@@ -205,10 +202,12 @@ class RandomStream {
     const uint64_t grain = options_.grain_bytes;
     const uint64_t size = grain * random_.below(1 + random_.below(max_bytes / grain));
     uint64_t begin = grain * random_.below((options_.memory_bytes - size) / grain);
-    if (options_.odd_in > 0 && random_.below(options_.odd_in) == 0) begin += random_.below(grain);
+    if (is_one_in(options_.odd_in)) begin += random_.below(grain);
     const AccessMode mode = kModes[is_read ? random_.below(2) : 2 + random_.below(3)];
     return access_of(random_.below(options_.memories), mode, {begin, begin + size});
   }
+
+  bool is_one_in(uint64_t many) { return many > 0 && random_.below(many) == 0; }
 
   void replace_a_buffer() {
     if (buffers_.size() == options_.buffers) {
@@ -218,12 +217,10 @@ class RandomStream {
       buffers_.pop_back();
     }
     Access bytes = random_access();
-    const bool is_whole =
-        options_.buffer_whole_in > 0 && random_.below(options_.buffer_whole_in) == 0;
-    const BufferId id = is_whole ? tracker_.register_buffer(bytes.memory)
-                                 : tracker_.register_buffer(bytes.memory, bytes.range);
+    const bool is_whole = is_one_in(options_.whole_buffer_in);
+    const ByteRange range = is_whole ? ByteRange{0, UINT64_MAX} : bytes.range;
     if (is_whole) bytes.range = {0, options_.memory_bytes};
-    buffers_.push_back({id, bytes});
+    buffers_.push_back({tracker_.register_buffer(bytes.memory, range), bytes});
   }
 
   bool agree_on_a_dispatch() {
@@ -241,7 +238,7 @@ class RandomStream {
         buffers.push_back({buffer.id, access.mode});
         access.memory = buffer.bytes.memory;
         access.range = buffer.bytes.range;
-      } else if (options_.whole_in > 0 && random_.below(options_.whole_in) == 0) {
+      } else if (is_one_in(options_.whole_in)) {
         ranges.push_back(access_of(access.memory.index, access.mode, {0, UINT64_MAX}));
         access.range = {0, options_.memory_bytes};
       } else {
@@ -295,17 +292,17 @@ TEST(HazardTrackerProperty, AgreesOnStreamsThatMixRawRangesAndBuffersThatComeAnd
   expect_agreement(options, is_slow_build() ? 4 : 20, 60);
 }
 
-// Those that share bytes are listed by their places, beside each of which the obvious tracker has
-// its bytes, in several memories; where one has no place, as ranges.
+// Those that share bytes are listed by their places; where one has no place, as ranges.
 TEST(HazardTrackerProperty, AgreesOnStreamsOfBuffersAlone) {
   StreamOptions options;
   options.memories = 3;
   options.max_read_bytes = 40;
   options.max_write_bytes = 30;
   options.buffers = 12;
+  options.replace_in = 40;
   options.are_all_buffers = true;
   expect_agreement(options, 40, 1);
-  options.buffer_whole_in = 8;
+  options.whole_buffer_in = 8;
   expect_agreement(options, 40, 1);
 }
 

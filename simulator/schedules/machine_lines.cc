@@ -136,7 +136,7 @@ MachineLines::Stay MachineLines::stay_at(DispatchId host_dispatch, MemoryId memo
   return stay;
 }
 
-std::vector<BesideBytes> beside_in_lines(const Program& program, DispatchId dispatch) {
+std::vector<LineContent> beside_in_lines(const Program& program, DispatchId dispatch) {
   if (program.dispatch(dispatch).host != HostAccess::kWrites) return {};
   // First all that goes back with the lines, then less what is written.
   IntervalMap<bool> is_beside;
@@ -148,7 +148,7 @@ std::vector<BesideBytes> beside_in_lines(const Program& program, DispatchId disp
                        is_line);
     }
   }
-  std::vector<BesideBytes> beside;
+  std::vector<LineContent> beside;
   is_beside.for_each_assigned([&](MemoryId memory, const IntervalMap<bool>::Run& run) {
     if (!run.value) return;
     for (uint64_t begin = run.bytes.begin; begin < run.bytes.end;) {

@@ -67,16 +67,16 @@ class MachineLines {
 // All bytes of the lines that `range` touches. Requires: the memory has atoms.
 ByteRange whole_lines(const Memory& memory, ByteRange range);
 
-struct BesideBytes {
+struct LineContent {
   MemoryId memory;
   ByteRange bytes;
 
-  bool operator==(const BesideBytes&) const = default;
+  bool operator==(const LineContent&) const = default;
 };
 
 // What stands in the lines that the host writes, and not among the bytes that it writes: its cache
 // has fetched that, and puts it back. Each run lies in one line; by memory and bytes. None of what
 // is no such write. Cost: O(n log n) for n operands.
-std::vector<BesideBytes> beside_in_lines(const Program& program, DispatchId dispatch);
+std::vector<LineContent> beside_in_lines(const Program& program, DispatchId dispatch);
 
 }  // namespace interlock

@@ -72,7 +72,7 @@ void QueueMachine::add_host_pieces(DispatchId dispatch) {
         !accesses[k].range.is_empty() && !program_.memory(accesses[k].memory).is_unified;
     if (is_split) add_host_pieces_in(accesses[k].range, dispatch, k, false);
   }
-  for (const BesideBytes& beside : beside_in_lines(program_, dispatch)) {
+  for (const LineContent& beside : beside_in_lines(program_, dispatch)) {
     const auto access = std::ranges::find(accesses, beside.memory, &Access::memory);
     add_host_pieces_in(beside.bytes, dispatch, static_cast<uint32_t>(access - accesses.begin()),
                        true);

@@ -62,6 +62,11 @@ bool shows_advice(const CheckCommandOptions& options) {
   return options.has_advice || options.check.lists_all_pairs || denies(options, "redundant");
 }
 
+// It stands in the text alone, and not in the line of a file.
+bool shows_scope_advice(const CheckCommandOptions& options) {
+  return options.format == "text" && !options.is_quiet && !options.updates_expectations;
+}
+
 // Lines that hold are left out where they are not wanted.
 std::string text_of(const ExpectationOutcome& outcome, bool has_held) {
   std::string text;
@@ -244,7 +249,9 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   if (options.has_advice) {
     report.joint =
         find_joint_advice(*program, report, {.work_limit = options.check.redundancy_budget});
-    scopes = find_scope_advice(*program, report, options.check.redundancy_budget);
+    if (shows_scope_advice(options)) {
+      scopes = find_scope_advice(*program, report, options.check.redundancy_budget);
+    }
     if (is_stopped()) return ExitStatus::kInterrupted;
   }
   const ExpectationOutcome outcome = judge_expectations(*program, report);
@@ -261,8 +268,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   } else {
     const NewAlone shown =
         baseline ? new_alone(report, outcome, *baseline) : NewAlone{report, outcome, ""};
-    const uint64_t shown_max = text_limits_of(options).redundant;
-    print_report((options.is_quiet ? "" : text_of(*program, scopes, shown_max)) +
+    print_report(text_of(*program, scopes, text_limits_of(options).redundant) +
                  text_of_file(path, *program, shown, options) + text_of(budget));
   }
   const ExitStatus status =

@@ -9,7 +9,6 @@
 #include "encoder/program/check.h"
 #include "encoder/program/result.h"
 #include "encoder/program/stop.h"
-#include "simulator/hazards/hazards.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/queue_strategies.h"
 #include "simulator/schedules/schedule.h"
@@ -117,10 +116,9 @@ std::unique_ptr<Strategy> directed_strategy(const Program& program, const Happen
 
 std::unique_ptr<Strategy> after_sinks_of_visibility(const Program& program,
                                                     const HappensBefore& order,
-                                                    uint64_t hazard_count_max,
+                                                    std::vector<Hazard> hazards,
                                                     std::unique_ptr<Strategy> strategy) {
   if (!order.has_scopes()) return strategy;
-  std::vector<Hazard> hazards = find_all_hazards(program, order, hazard_count_max).hazards;
   std::erase_if(hazards, [](const Hazard& hazard) { return !hazard.is_ordered; });
   if (hazards.empty()) return strategy;
   return std::make_unique<AfterSinks>(

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "encoder/program/program.h"
+#include "simulator/hazards/hazards.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/strategy.h"
 
@@ -21,12 +23,12 @@ StrategyFactory directed_strategy;
 std::unique_ptr<Strategy> directed_strategy(const Program& program, const HappensBefore& order,
                                             const StrategyOptions& options, std::string claim);
 
-// `strategy`, which tries orders of runs, after the sinks of what none of these shows: hazards that
-// scoped barriers order and leave invisible. Is `strategy` where there is none.
-// Requires: one queue. Cost: that of find_all_hazards(), up to `hazard_count_max` of them.
+// `strategy`, which tries orders of runs, after the sinks of what none of these shows: those of
+// `hazards` that scoped barriers order and leave invisible. Is `strategy` where there is none.
+// Requires: one queue. Cost: linear in the hazards.
 std::unique_ptr<Strategy> after_sinks_of_visibility(const Program& program,
                                                     const HappensBefore& order,
-                                                    uint64_t hazard_count_max,
+                                                    std::vector<Hazard> hazards,
                                                     std::unique_ptr<Strategy> strategy);
 
 }  // namespace interlock

@@ -166,16 +166,16 @@ class ExhaustiveStrategy final : public Strategy {
 std::unique_ptr<Strategy> exhaustive_strategy(const Program& program, const HappensBefore& order,
                                               const StrategyOptions& options) {
   if (order.has_queues()) return exhaustive_of_queues(program, order, options);
-  const HazardList list = find_all_hazards(program, order, kHazardsEnumeratedMax);
+  HazardList list = find_all_hazards(program, order, kHazardsEnumeratedMax);
   const bool has_late_commits =
       !order.has_scopes() && std::ranges::any_of(list.hazards, &Hazard::is_ordered);
   std::optional<Schedule> lazy;
   if (has_late_commits) lazy = lazy_schedule(program, order);
   StrategyOptions of_traces = options;
   of_traces.schedule_count -= has_late_commits ? 1 : 0;
-  return after_sinks_of_visibility(
-      program, order, kHazardsEnumeratedMax,
-      std::make_unique<ExhaustiveStrategy>(program, order, list, of_traces, std::move(lazy)));
+  auto traces =
+      std::make_unique<ExhaustiveStrategy>(program, order, list, of_traces, std::move(lazy));
+  return after_sinks_of_visibility(program, order, std::move(list.hazards), std::move(traces));
 }
 
 }  // namespace interlock

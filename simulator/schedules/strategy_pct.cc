@@ -16,6 +16,7 @@
 
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
+#include "simulator/hazards/hazards.h"
 #include "simulator/schedules/natural.h"
 #include "simulator/schedules/queue_strategies.h"
 #include "simulator/schedules/strategy_directed.h"
@@ -232,9 +233,12 @@ std::string pct_odds_text(std::string_view counts, uint64_t priority_count, uint
 std::unique_ptr<Strategy> pct_strategy(const Program& program, const HappensBefore& order,
                                        const StrategyOptions& options) {
   if (order.has_queues()) return pct_of_queues(program, order, options);
-  // The sinks are at most half of what is tried: the odds are of each schedule after them.
-  return after_sinks_of_visibility(program, order, options.schedule_count / 2,
-                                   std::make_unique<PctStrategy>(program, order, options));
+  auto random = std::make_unique<PctStrategy>(program, order, options);
+  if (!order.has_scopes()) return random;
+  // So that sinks leave room: most hazards have one each. The odds are of each schedule after them.
+  std::vector<Hazard> hazards =
+      find_all_hazards(program, order, options.schedule_count / 2).hazards;
+  return after_sinks_of_visibility(program, order, std::move(hazards), std::move(random));
 }
 
 }  // namespace interlock

@@ -69,7 +69,8 @@ class WordList {
     for (const Stage stage : kStages) {
       if ((scope.stages & bit_of(stage)) == 0) continue;
       SyncPiece inner = piece;
-      const AccessMask accesses = static_cast<AccessMask>(scope.accesses & accesses_in(stage));
+      const AccessMask accesses =
+          static_cast<AccessMask>(scope.accesses & accesses_in(bit_of(stage)));
       const bool has_others = !is_all && (scope.stages & ~bit_of(stage)) != 0;
       if (has_others) {
         add_cut({bit_of(stage), accesses}, piece);
@@ -80,15 +81,6 @@ class WordList {
         if (access != 0) add_cut({0, access}, inner);
       }
     }
-  }
-
-  static AccessMask accesses_in(Stage stage) {
-    AccessMask accesses = 0;
-    for (size_t i = 0; i < kStageAccessCount; ++i) {
-      const auto access = static_cast<StageAccess>(i);
-      if (stage_of(access) == stage) accesses |= bit_of(access);
-    }
-    return accesses;
   }
 
   void add_cut(Scope cut, SyncPiece piece) {
@@ -284,6 +276,15 @@ class WordCuts {
 };
 
 }  // namespace
+
+AccessMask accesses_in(StageMask stages) {
+  AccessMask accesses = 0;
+  for (size_t i = 0; i < kStageAccessCount; ++i) {
+    const auto access = static_cast<StageAccess>(i);
+    if ((stages & bit_of(stage_of(access))) != 0) accesses |= bit_of(access);
+  }
+  return accesses;
+}
 
 void append_words(const Program& program, StatementId id, std::vector<SyncPiece>& pieces) {
   const Statement& statement = program.statements[id.index];

@@ -22,6 +22,9 @@ void append_words(const Program& program, StatementId statement, std::vector<Syn
 // Cost: linear in the program.
 void cut_words(std::span<const SyncPiece> pieces, Program& program);
 
+// The sorts of access in the stages, those of the host among them. Cost: constant.
+AccessMask accesses_in(StageMask stages);
+
 // Returns the stages in the sources of the barrier without `word`, which is one of its words.
 // Cost: its dependencies.
 StageMask source_stages_without(const Program& program, const Barrier& barrier,

@@ -11,10 +11,8 @@
 #include <tuple>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/program/draft.h"
 #include "encoder/program/statement_number.h"
 #include "encoder/program/stop.h"
-#include "encoder/text/printer.h"
 #include "simulator/barriers/closing_sync.h"
 #include "simulator/barriers/failing_sync.h"
 #include "simulator/barriers/order_findings.h"
@@ -22,6 +20,7 @@
 #include "simulator/barriers/sync_words.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/order/scoped_order.h"
+#include "simulator/report/operand_text.h"
 
 namespace interlock {
 namespace {
@@ -45,15 +44,6 @@ Scope scope_of_side(const Program& program, const SyncPiece& word) {
   }
   if (word.part != SyncPiece::kNone) return {program.signal_parts[word.part].stages, 0};
   return {program.syncs[program.statements[word.statement.index].index].stages, 0};
-}
-
-AccessMask accesses_in(StageMask stages) {
-  AccessMask accesses = 0;
-  for (size_t i = 0; i < kStageAccessCount; ++i) {
-    const auto access = static_cast<StageAccess>(i);
-    if ((stages & bit_of(stage_of(access))) != 0) accesses |= bit_of(access);
-  }
-  return accesses;
 }
 
 // "fence (statement 3)", "statement 3".
@@ -219,7 +209,7 @@ class ScopeSearch {
     for (const SyncPiece& side : listed) {
       const auto id = side.statement;
       const bool is_new = result_.narrower.empty() || result_.narrower.back().statement != id;
-      if (is_new) result_.narrower.push_back({id, text_of_statement(id)});
+      if (is_new) result_.narrower.push_back({id, text_of(current_, id)});
     }
     return std::move(result_);
   }
@@ -244,12 +234,6 @@ class ScopeSearch {
           is_barrier ? SyncPiece{.kind = SyncPieceKind::kBarrier, .statement = side.statement}
                      : side);
     });
-  }
-
-  std::string text_of_statement(StatementId id) const {
-    Statement unlabelled = current_.statements[id.index];
-    unlabelled.label = NameId();
-    return print(draft_of(current_, unlabelled));
   }
 
   // Of each side what is not in the list.

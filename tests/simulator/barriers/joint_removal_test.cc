@@ -18,12 +18,11 @@
 #include <vector>
 
 #include "encoder/text/printer.h"
-#include "simulator/chains/chain_destroys.h"
-#include "simulator/chains/chain_hazards.h"
 #include "simulator/report/check.h"
 #include "simulator/report/joint_advice.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
+#include "tests/simulator/judges/chain_wrongs.h"
 #include "tests/simulator/judges/sync_removal_judge.h"
 #include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_destroys.h"
@@ -153,35 +152,10 @@ TEST(JointRemoval, IsAboutBarriersThatAreMeant) {
   EXPECT_THAT(joint.removed, ElementsAre(BarrierId(size_t{1})));
 }
 
-// All that is wrong, by a search of chains.
-struct Wrongs {
-  std::set<ChainHazard> hazards;
-  std::vector<ChainDestroy> destroys;
-
-  bool includes(const Wrongs& other) const {
-    return std::ranges::includes(hazards, other.hazards) &&
-           std::ranges::includes(destroys, other.destroys);
-  }
-};
-
-std::optional<Wrongs> wrongs_of(const Program& program) {
-  auto hazards = chain_hazards_of(program);
-  if (!hazards) return std::nullopt;
-  Wrongs wrongs{std::move(*hazards), chain_destroys_of(program)};
-  std::ranges::sort(wrongs.destroys);
-  return wrongs;
-}
-
-bool host_moves_memory(const Program& program) {
-  return std::ranges::any_of(program.syncs, [](const SyncStep& step) {
-    return step.kind == SyncKind::kHostFlushes || step.kind == SyncKind::kHostInvalidates;
-  });
-}
-
 // Judges each subset of the barriers of one program.
 class Subsets {
  public:
-  Subsets(std::string text, const Program& program, const Wrongs& wrongs)
+  Subsets(std::string text, const Program& program, const ChainWrongs& wrongs)
       : text_(std::move(text)), program_(program), wrongs_(wrongs) {}
 
   // Without those of the set, by a bit for each barrier, nothing more is wrong.
@@ -199,14 +173,14 @@ class Subsets {
         return false;
       }
     }
-    const auto wrongs = wrongs_of(*program);
+    const auto wrongs = chain_wrongs_of(*program);
     return wrongs && wrongs_.includes(*wrongs);
   }
 
  private:
   const std::string text_;
   const Program& program_;
-  const Wrongs& wrongs_;
+  const ChainWrongs& wrongs_;
 };
 
 struct SubsetCounts {
@@ -242,7 +216,7 @@ void expect_as_all_subsets_say(const std::string& text, SubsetCounts& counts) {
   if (!program) return;
   const size_t count = program->barriers.size();
   if (count == 0 || count > 6) return;
-  const auto wrongs = wrongs_of(*program);
+  const auto wrongs = chain_wrongs_of(*program);
   if (!wrongs) return;
   const JointRemoval joint = joint_of(*program);
   ASSERT_EQ(joint.untried_count, 0);

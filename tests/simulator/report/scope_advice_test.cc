@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,11 +16,10 @@
 
 #include "encoder/text/parser.h"
 #include "simulator/barriers/sync_words.h"
-#include "simulator/chains/chain_destroys.h"
-#include "simulator/chains/chain_hazards.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
+#include "tests/simulator/judges/chain_wrongs.h"
 #include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_queue_programs.h"
 
@@ -113,27 +111,6 @@ TEST(ScopeAdvice, SaysTheStatementThatWouldDo) {
             "findings.\n");
 }
 
-struct Wrongs {
-  std::set<ChainHazard> hazards;
-  std::vector<ChainDestroy> destroys;
-
-  bool operator==(const Wrongs&) const = default;
-};
-
-std::optional<Wrongs> wrongs_of(const Program& program) {
-  auto hazards = chain_hazards_of(program);
-  if (!hazards) return std::nullopt;
-  Wrongs wrongs{std::move(*hazards), chain_destroys_of(program)};
-  std::ranges::sort(wrongs.destroys);
-  return wrongs;
-}
-
-bool host_moves_memory(const Program& program) {
-  return std::ranges::any_of(program.syncs, [](const SyncStep& step) {
-    return step.kind == SyncKind::kHostFlushes || step.kind == SyncKind::kHostInvalidates;
-  });
-}
-
 std::string text_with(const std::string& text, const Program& program,
                       const std::vector<uint64_t>& lines, const ScopeAdvice& advice) {
   std::vector<std::string> all = text_lines_of(text);
@@ -189,8 +166,8 @@ StageMask stages_of_side(const Program& program, const SyncPiece& word) {
 }
 
 // Each word of what the advice says, cut out of the program by itself.
-void expect_no_word_to_go(const Program& program, const ScopeAdvice& advice, const Wrongs& wrongs,
-                          const Program& before, AdviceCounts& counts) {
+void expect_no_word_to_go(const Program& program, const ScopeAdvice& advice,
+                          const ChainWrongs& wrongs, const Program& before, AdviceCounts& counts) {
   for (const NarrowerStatement& narrower : advice.narrower) {
     std::vector<SyncPiece> words;
     append_words(program, narrower.statement, words);
@@ -202,7 +179,8 @@ void expect_no_word_to_go(const Program& program, const ScopeAdvice& advice, con
       if (stages_of_side(program, word) == stages) continue;
       Program without = program;
       cut_words({&word, 1}, without);
-      ASSERT_NE(wrongs_of(without), wrongs) << narrower.instead << " without " << text_of(word.cut);
+      ASSERT_NE(chain_wrongs_of(without), wrongs)
+          << narrower.instead << " without " << text_of(word.cut);
       ++counts.words;
     }
   }
@@ -215,7 +193,7 @@ void expect_same_findings(const std::string& text, AdviceCounts& counts) {
   options.statement_lines = &lines;
   const Result<Program> program = parse(text, "test", options);
   if (!program) return;
-  const auto wrongs = wrongs_of(*program);
+  const auto wrongs = chain_wrongs_of(*program);
   if (!wrongs) return;
   const ScopeAdvice advice = advice_on(*program);
   ASSERT_EQ(advice.unjudged_count, 0);
@@ -225,7 +203,7 @@ void expect_same_findings(const std::string& text, AdviceCounts& counts) {
   SCOPED_TRACE(narrow);
   const std::optional<Program> applied = parse_queues(narrow);
   ASSERT_TRUE(applied.has_value());
-  ASSERT_EQ(wrongs_of(*applied), wrongs);
+  ASSERT_EQ(chain_wrongs_of(*applied), wrongs);
   if (!wrongs->hazards.empty() || !wrongs->destroys.empty() || host_moves_memory(*program)) return;
   ++counts.clean;
   expect_no_word_to_go(*applied, advice, *wrongs, *program, counts);

@@ -1,11 +1,13 @@
 // Passes that leave things out. They run first: what is gone need not be simplified.
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "fuzz/minimize/reduction.h"
+#include "fuzz/minimize/without_items.h"
 
 namespace interlock {
 namespace {
@@ -13,20 +15,6 @@ namespace {
 std::vector<size_t> statement_positions(const ProgramDraft& draft) {
   return positions_of<DispatchDraft, BarrierDraft, LifetimeDraft, ReplayDraft, BackwardDraft,
                       SyncDraft, HostAccessDraft>(draft);
-}
-
-// `draft` without the items at positions[begin, end).
-ProgramDraft without(const ProgramDraft& draft, const std::vector<size_t>& positions, size_t begin,
-                     size_t end) {
-  ProgramDraft rest;
-  rest.items.reserve(draft.items.size());
-  for (size_t i = 0; i < draft.items.size(); ++i) {
-    const bool is_dropped =
-        std::binary_search(positions.begin() + static_cast<std::ptrdiff_t>(begin),
-                           positions.begin() + static_cast<std::ptrdiff_t>(end), i);
-    if (!is_dropped) rest.items.push_back(draft.items[i]);
-  }
-  return rest;
 }
 
 // Keeps what the statements refer to, directly or through views and donations.
@@ -221,7 +209,8 @@ void drop_statements(Reduction& reduction) {
       const std::vector<size_t> positions = statement_positions(reduction.current());
       end = std::min(end, positions.size());
       const size_t begin = end - std::min(chunk, end);
-      has_dropped |= reduction.attempt(without(reduction.current(), positions, begin, end));
+      const auto dropped = std::span(positions).subspan(begin, end - begin);
+      has_dropped |= reduction.attempt(without_items(reduction.current(), dropped));
       end = begin;
     }
     if (chunk > 1) {
@@ -235,10 +224,11 @@ void drop_statements(Reduction& reduction) {
 void drop_outputs(Reduction& reduction) {
   const std::vector<size_t> lines = positions_of<OutputDraft>(reduction.current());
   if (lines.empty()) return;
-  if (reduction.attempt(without(reduction.current(), lines, 0, lines.size()))) return;
+  if (reduction.attempt(without_items(reduction.current(), lines))) return;
   for (size_t i = lines.size(); i-- > 0;) {
     if (reduction.is_over()) return;
-    if (reduction.attempt(without(reduction.current(), lines, i, i + 1))) continue;
+    const auto line = std::span(lines).subspan(i, 1);
+    if (reduction.attempt(without_items(reduction.current(), line))) continue;
     reduction.drop_elements<OutputDraft>(lines[i], &OutputDraft::tensors, 1);
   }
 }

@@ -220,14 +220,26 @@ std::optional<std::vector<HazardousPair>> find_hazardous_pairs(const Program& pr
   return bytes.list_pairs(limit);
 }
 
-std::optional<std::vector<ByteHazards>> find_hazards_between(const Program& program, DispatchId one,
-                                                             DispatchId other) {
-  const ReferenceRun reference(program);
-  if (!reference.is_whole || is_stopped()) return std::nullopt;
+struct HazardsBetween::Parts {
+  explicit Parts(const Program& program) : reference(program) {}
+
   uint64_t work_left = UINT64_MAX;
-  HazardBytes bytes(reference.widened(), reference.run, reference.names, work_left);
-  if (bytes.is_too_wide()) return std::nullopt;
-  return bytes.list_between(one, other);
+  const ReferenceRun reference;
+  std::optional<HazardBytes> bytes;  // Of a run that is whole.
+};
+
+HazardsBetween::HazardsBetween(const Program& program) : parts_(std::make_unique<Parts>(program)) {
+  const ReferenceRun& reference = parts_->reference;
+  if (!reference.is_whole || is_stopped()) return;
+  parts_->bytes.emplace(reference.widened(), reference.run, reference.names, parts_->work_left);
+  if (parts_->bytes->is_too_wide()) parts_->bytes.reset();
+}
+
+HazardsBetween::~HazardsBetween() = default;
+
+std::optional<std::vector<ByteHazards>> HazardsBetween::of(DispatchId one, DispatchId other) {
+  if (!parts_->bytes) return std::nullopt;
+  return parts_->bytes->list_between(one, other);
 }
 
 bool adds_nothing(const OrderFindings& with, const OrderFindings& without) {

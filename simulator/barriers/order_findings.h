@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -59,11 +60,23 @@ struct HazardousPair {
 std::optional<std::vector<HazardousPair>> find_hazardous_pairs(const Program& program,
                                                                uint64_t limit);
 
-// Returns what is hazardous between the two, be it that the one or the other comes first in the
-// reference run; none if that does not run, or has too many paths of graph queues.
-// Requires: no text_order. Cost: QueueOrder, and the operands of the two.
-std::optional<std::vector<ByteHazards>> find_hazards_between(const Program& program, DispatchId one,
-                                                             DispatchId other);
+// What is hazardous between two dispatches of one program, for any number of pairs.
+class HazardsBetween {
+ public:
+  // Requires: no text_order; `program` outlives this. Cost: QueueOrder.
+  explicit HazardsBetween(const Program& program);
+  ~HazardsBetween();
+  HazardsBetween(const HazardsBetween&) = delete;
+  HazardsBetween& operator=(const HazardsBetween&) = delete;
+
+  // Returns it, be it that the one or the other comes first in the reference run; none if that does
+  // not run, or has too many paths of graph queues. Cost: O(n), and the operands of the two.
+  std::optional<std::vector<ByteHazards>> of(DispatchId one, DispatchId other);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 // True iff whatever is wrong with `without` is wrong with `with`, byte by byte.
 // Requires: both are known, and of programs with the same dispatches. Cost: O(n log n), and squared

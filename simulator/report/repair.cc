@@ -32,7 +32,8 @@ constexpr size_t kStatementsBetweenMax = 24;
 
 void RepairSearch::run() {
   if (!has_work()) return;
-  const auto hazards = find_hazards_between(program_, first_.id, second_.id);
+  if (!context_.hazards) context_.hazards.emplace(program_);
+  const auto hazards = context_.hazards->of(first_.id, second_.id);
   if (!hazards || is_stopped()) return;
   extent_ = extent_of(program_, finding_.kind, first_.id, second_.id, *hazards);
   if (extent_.bytes.empty()) return;
@@ -55,7 +56,7 @@ bool RepairSearch::has_work() {
 
 bool RepairSearch::works(const SyncEdit& edit, const std::string& fix) {
   if (!has_work()) return false;
-  const auto hazards = find_hazards_between(edit.program(), first_.id, second_.id);
+  const auto hazards = HazardsBetween(edit.program()).of(first_.id, second_.id);
   if (!hazards || std::ranges::any_of(*hazards, [&](const ByteHazards& h) { return is_it(h); })) {
     return false;
   }
@@ -126,9 +127,16 @@ bool RepairSearch::add_one() {
 bool RepairSearch::add_edge() {
   SyncEdit edit(program_);
   edit.add_edge(first_.id, second_.id);
-  return works(edit, fmt::format("{}`after {}`{} on {}.",
-                                 was_ordered() ? "" : "an edge: ", program_.reference_of(first_.id),
-                                 was_ordered() ? " without `programmatic`" : "", second_.name));
+  const std::string fix = fmt::format(
+      "{}`after {}`{} on {}.", was_ordered() ? "" : "an edge: ", program_.reference_of(first_.id),
+      was_ordered() ? " without `programmatic`" : "", second_.name);
+  if (!has_edges_alone()) return works(edit, fix);
+  take({fix, edit.lines()});
+  return true;
+}
+
+bool RepairSearch::has_edges_alone() const {
+  return program_.syncs.empty() && program_.barriers.empty() && program_.host_dispatches.empty();
 }
 
 bool RepairSearch::was_ordered() const {

@@ -69,11 +69,12 @@ struct RepairContext {
   const ReferenceOrder reference;
   std::vector<uint32_t> position;         // In the reference run, by statement.
   std::optional<OrderFindings> findings;  // Of the text; none if that takes too much work.
+  std::optional<HazardsBetween> hazards;  // Of the text; made for the first pair.
 };
 
 class RepairSearch {
  public:
-  RepairSearch(const RepairContext& context, uint64_t& work_left, Finding& finding)
+  RepairSearch(RepairContext& context, uint64_t& work_left, Finding& finding)
       : context_(context),
         program_(context.program),
         work_left_(work_left),
@@ -93,6 +94,8 @@ class RepairSearch {
   bool works(const SyncEdit& edit, const std::string& fix);
   // Of this kind, on whatever bytes; or the two have turned.
   bool is_it(const ByteHazards& hazard) const;
+  // Whether an edge more can do nothing but order: there are edges alone, and no way in a circle.
+  bool has_edges_alone() const;
   // Whether something goes wrong elsewhere that did not; false where that takes too much work.
   bool brings_another(const SyncEdit& edit);
   struct NamedRepair {
@@ -162,7 +165,7 @@ class RepairSearch {
   bool add_after_host();
   bool add_after_host_to_graph(SyncEdit edit, const std::string& flush, bool is_new);
 
-  const RepairContext& context_;
+  RepairContext& context_;
   const Program& program_;
   uint64_t& work_left_;
   Finding& finding_;

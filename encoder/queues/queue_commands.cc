@@ -260,6 +260,8 @@ Result<Program> encode_on_queues(const Program& program, Encoder& encoder, Queue
   if (auto checked = check_is_dispatches(program); !checked) return checked.error();
   RecordingSink issued;
   issue_all(program, encoder, issued);
+  if (is_stopped()) return Program{};
+  if (auto checked = check_issued_once(program, issued); !checked) return checked.error();
   uint32_t queue_count = 1;
   for (const Command& command : issued.commands()) {
     queue_count = std::max(queue_count, command.queue + 1u);

@@ -50,8 +50,8 @@ Result<Program> program_by_rules(const Program& program, const CommandNames& nam
 std::vector<QueueDraft> numbered_queues(QueueKind kind, uint32_t count);
 
 // Runs `encoder` over `program` and returns what it issues, on as many queues as it uses, named q1,
-// q2, … Errors: as check_is_dispatches(), and a limit of programs. Requires and cost: as above,
-// and of the encoder.
+// q2, … A stop leaves an empty program. Errors: as check_is_dispatches() and check_issued_once(); a
+// limit of programs. Cost: as above, and of the encoder.
 Result<Program> encode_on_queues(const Program& program, Encoder& encoder, QueueKind kind);
 
 }  // namespace interlock

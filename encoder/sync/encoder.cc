@@ -14,6 +14,7 @@
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/encoder_dispatch.h"
+#include "encoder/sync/one_queue_sink.h"
 #include "encoder/sync/pending_accesses.h"
 #include "encoder/sync/recording_sink.h"
 #include "encoder/sync/sync_command.h"
@@ -74,22 +75,6 @@ void append_split(Program& result) {
       {.kind = StatementKind::kSync, .index = static_cast<uint32_t>(result.syncs.size())});
   result.syncs.push_back({.statement = statement, .kind = SyncKind::kSplit});
 }
-
-// What is about several queues becomes what CommandSink says of one.
-class OneQueueSink final : public CommandSink {
- public:
-  explicit OneQueueSink(RecordingSink& sink) : sink_(sink) {}
-
-  void issue_dispatch(DispatchId id) override { sink_.issue_dispatch(id); }
-  void issue_barrier(BarrierKind kind) override { sink_.issue_barrier(kind); }
-  void issue_scoped_barrier(const Scope& source, const Scope& destination) override {
-    sink_.issue_scoped_barrier(source, destination);
-  }
-  void issue_split() override { sink_.issue_split(); }
-
- private:
-  RecordingSink& sink_;
-};
 
 // Expectations about an encoder speak of any encoding of the program; the others are gone with the
 // sync that they were about, and those of gradients with the statement `backward`, which is spelled
@@ -217,37 +202,18 @@ Program declarations_of(Program&& source) {
           .has_program_order = source.has_program_order};
 }
 
-RecordingSink issued_by(Encoder& encoder, const Program& program) {
-  RecordingSink sink;
-  sink.reserve(2 * program.dispatches.size());
-  OneQueueSink of_one_queue(sink);
-  issue_all(program, encoder, of_one_queue);
-  return sink;
-}
+struct Issued {
+  RecordingSink commands;
+  const char* first_foreign = nullptr;  // Of OneQueueSink.
+};
 
-Result<Success> check_commands(const Program& program, const std::vector<Command>& commands) {
-  std::vector<bool> is_issued(program.dispatches.size(), false);
-  for (const Command& command : commands) {
-    const bool has_no_scope = command.kind == StatementKind::kBarrier &&
-                              command.barrier == BarrierKind::kScoped &&
-                              command.detail == Command::kNone;
-    if (has_no_scope) return Error{"The encoder issues a scoped barrier without its scopes."};
-    if (command.kind != StatementKind::kDispatch) continue;
-    const size_t index = command.dispatch.index;
-    if (index >= is_issued.size()) {
-      return error_of("The encoder issues dispatch {}; there are {}.", index, is_issued.size());
-    }
-    if (is_issued[index]) {
-      return error_of("The encoder issues {} twice.", program.description_of(command.dispatch));
-    }
-    is_issued[index] = true;
-  }
-  const auto dropped = std::ranges::find(is_issued, false);
-  if (dropped != is_issued.end()) {
-    const DispatchId id(static_cast<size_t>(dropped - is_issued.begin()));
-    return error_of("The encoder never issues {}.", program.description_of(id));
-  }
-  return Success{};
+Issued issued_by(Encoder& encoder, const Program& program) {
+  Issued issued;
+  issued.commands.reserve(2 * program.dispatches.size());
+  OneQueueSink sink(issued.commands);
+  issue_all(program, encoder, sink);
+  issued.first_foreign = sink.first_foreign();
+  return issued;
 }
 
 // Lays out what was issued; only the statements of `source` are looked at once it is moved from.
@@ -333,22 +299,27 @@ void issue_all(const Program& program, Encoder& encoder, CommandSink& sink) {
 }
 
 Program encode(const Program& program, Encoder& encoder) {
-  return program_as_issued(program, issued_by(encoder, program));
+  return program_as_issued(program, issued_by(encoder, program).commands);
 }
 
 Program encode(Program&& program, Encoder& encoder) {
-  const RecordingSink issued = issued_by(encoder, program);
-  return program_as_issued(std::move(program), issued);
+  const Issued issued = issued_by(encoder, program);
+  return program_as_issued(std::move(program), issued.commands);
 }
 
 Result<Program> try_encode(const Program& program, Encoder& encoder) {
-  const RecordingSink issued = issued_by(encoder, program);
-  if (!is_stopped()) {
-    if (const auto checked = check_commands(program, issued.commands()); !checked) {
-      return checked.error();
-    }
+  const Issued issued = issued_by(encoder, program);
+  if (is_stopped()) return program_as_issued(program, issued.commands);
+  if (issued.first_foreign != nullptr) {
+    return error_of(
+        "The encoder issues {}, which is for several queues or a graph; encode_with() "
+        "and encode_on_queues() take the kind of queue for such an encoder.",
+        issued.first_foreign);
   }
-  return program_as_issued(program, issued);
+  if (const auto checked = check_issued_once(program, issued.commands); !checked) {
+    return checked.error();
+  }
+  return program_as_issued(program, issued.commands);
 }
 
 }  // namespace interlock

@@ -1,6 +1,9 @@
 #include "encoder/sync/recording_sink.h"
 
+#include <algorithm>
 #include <map>
+
+#include "encoder/program/error_of.h"
 
 namespace interlock {
 namespace {
@@ -69,6 +72,31 @@ void RecordingSink::issue_again(CommandSink& sink) const {
       sink.issue_barrier(command.barrier);
     }
   }
+}
+
+Result<Success> check_issued_once(const Program& program, const RecordingSink& issued) {
+  std::vector<bool> is_issued(program.dispatches.size(), false);
+  for (const Command& command : issued.commands()) {
+    const bool has_no_scope = command.kind == StatementKind::kBarrier &&
+                              command.barrier == BarrierKind::kScoped &&
+                              command.detail == Command::kNone;
+    if (has_no_scope) return Error{"The encoder issues a scoped barrier without its scopes."};
+    if (command.kind != StatementKind::kDispatch) continue;
+    const size_t index = command.dispatch.index;
+    if (index >= is_issued.size()) {
+      return error_of("The encoder issues dispatch {}; there are {}.", index, is_issued.size());
+    }
+    if (is_issued[index]) {
+      return error_of("The encoder issues {} twice.", program.description_of(command.dispatch));
+    }
+    is_issued[index] = true;
+  }
+  const auto dropped = std::ranges::find(is_issued, false);
+  if (dropped != is_issued.end()) {
+    const DispatchId id(static_cast<size_t>(dropped - is_issued.begin()));
+    return error_of("The encoder never issues {}.", program.description_of(id));
+  }
+  return Success{};
 }
 
 }  // namespace interlock

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "encoder/program/program.h"
+#include "encoder/program/result.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/sync_command.h"
 
@@ -107,5 +109,9 @@ class RecordingSink final : public CommandSink {
   std::vector<CommandEdge> edges_;
   QueueIndex queue_ = kDefaultQueue;
 };
+
+// Errors: a dispatch is dropped, issued twice, or not there; a scoped barrier has no scopes.
+// Cost: linear.
+Result<Success> check_issued_once(const Program& program, const RecordingSink& issued);
 
 }  // namespace interlock

@@ -11,6 +11,7 @@
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/program/registry.h"
+#include "encoder/queues/queue_commands.h"
 #include "encoder/queues/queue_encoder.h"
 #include "encoder/text/parser.h"
 #include "simulator/lifetimes/truncation.h"
@@ -176,6 +177,10 @@ Result<Program> encode_checked(const Program& program, Encoder& encoder) {
     return Error{"The encoder is for one queue; the program has several, or the host."};
   }
   return try_encode(program, encoder);
+}
+
+Result<Program> encode_checked(const Program& program, Encoder& encoder, QueueKind kind) {
+  return encode_on_queues(program, encoder, kind);
 }
 
 Result<Program> encode_checked(const Program& program, std::string_view encoder_name,

@@ -50,11 +50,13 @@ Result<Judgement> judge_fewest_barriers(const Program& program);
 Result<Judgement> judge_no_useless_sync(const Program& program);
 
 // Returns `program` as `encoder` encodes it.
-// Errors: the encoder drops a dispatch, issues one twice, or issues one that is not there; a
-// barrier is scoped and has no scopes; the
-// program has several queues or the host.
-// Requires: the encoder is fresh.
+// Errors: those of try_encode(), of an encoder for several queues above all; the program has
+// several queues or the host. Requires: the encoder is fresh.
 Result<Program> encode_checked(const Program& program, Encoder& encoder);
+
+// As above, of an encoder for several queues, each of which is one of this kind.
+// Errors: those of encode_on_queues().
+Result<Program> encode_checked(const Program& program, Encoder& encoder, QueueKind kind);
 
 // As above, by its name in `interlock list encoders`. One for several queues places dispatches on
 // `queue_count` at most; 0: as the program says, or as the encoder chooses. It keeps the order of

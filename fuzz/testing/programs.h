@@ -42,6 +42,14 @@ inline Program encode_with(Encoder&& encoder, const Program& program) {
   return encode_with(encoder, program);
 }
 
+// As an encoder for several queues encodes it, on as many queues of this kind as it uses: q1, q2, …
+inline Program encode_with(Encoder& encoder, const Program& program, QueueKind kind) {
+  return value_or_fail(encode_checked(program, encoder, kind));
+}
+inline Program encode_with(Encoder&& encoder, const Program& program, QueueKind kind) {
+  return encode_with(encoder, program, kind);
+}
+
 // By name: "interlock", "semaphores", and what else `interlock list encoders` names. Those for
 // several queues take how many there may be; 0: as the program says, or as the encoder chooses.
 inline Program encode_with(std::string_view encoder_name, const Program& program,
@@ -54,6 +62,12 @@ inline Program encode_with(Encoder& encoder, std::string_view text) {
 }
 inline Program encode_with(Encoder&& encoder, std::string_view text) {
   return encode_with(encoder, program_of(text));
+}
+inline Program encode_with(Encoder& encoder, std::string_view text, QueueKind kind) {
+  return encode_with(encoder, program_of(text), kind);
+}
+inline Program encode_with(Encoder&& encoder, std::string_view text, QueueKind kind) {
+  return encode_with(encoder, program_of(text), kind);
 }
 inline Program encode_with(std::string_view encoder_name, std::string_view text,
                            uint32_t queue_count = 0) {

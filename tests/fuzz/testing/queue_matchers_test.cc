@@ -206,6 +206,62 @@ TEST(EncodedBy, RefusesWhatAnEncoderIsNotFor) {
   EXPECT_NONFATAL_FAILURE(EXPECT_THAT(kHostReads, Not(EncodedBy("edges", IsHazardFree()))), "host");
 }
 
+// Dispatches by turns on two queues, each of which signals after it; the other waits for that, or
+// for itself by mistake.
+class TwoStreams final : public Encoder {
+ public:
+  explicit TwoStreams(bool waits_for_itself) : waits_for_itself_(waits_for_itself) {}
+
+  void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+    const QueueIndex here = is_second_ ? 1 : 0;
+    const uint32_t awaited = waits_for_itself_ ? here : 1u - here;
+    sink.use_queue(here);
+    if (signalled_[awaited] > 0) {
+      sink.issue_wait({.semaphore = awaited, .value = signalled_[awaited]});
+    }
+    sink.issue_dispatch(dispatch.id);
+    sink.issue_signal({.semaphore = here, .value = ++signalled_[here]});
+    is_second_ = !is_second_;
+  }
+
+ private:
+  const bool waits_for_itself_;
+  uint64_t signalled_[2] = {0, 0};
+  bool is_second_ = false;
+};
+
+TEST(EncodeWith, TakesAnEncoderOfOnesOwnForSeveralQueues) {
+  const Program right = encode_with(TwoStreams(false), kDiamond, QueueKind::kSerial);
+  EXPECT_THAT(right, AllOf(IsHazardFree(), HasWaitCount(3)));
+  EXPECT_THAT(print(right), AllOf(HasSubstr("q1: queue serial\n"), HasSubstr(" on q2\n")));
+  TwoStreams wrong(true);
+  EXPECT_THAT(encode_with(wrong, kDiamond, QueueKind::kSerial), Not(IsHazardFree()));
+}
+
+// On one queue a full barrier stands for each wait, and the mistake would not show.
+TEST(EncodeWith, RefusesAnEncoderForSeveralQueuesWithoutTheirKind) {
+  EXPECT_NONFATAL_FAILURE(encode_with(TwoStreams(true), kDiamond),
+                          "The encoder issues on another queue");
+  EXPECT_NONFATAL_FAILURE(encode_with(TwoStreams(true), "memory a 4\ndispatch A writes a\n"),
+                          "The encoder issues a signal, which is for several queues or a graph");
+}
+
+TEST(EncodeWith, RefusesOnSeveralQueuesWhatIsLostOrIssuedTwice) {
+  class Loses final : public Encoder {
+    void encode(const EncoderDispatch& /*dispatch*/, CommandSink& /*sink*/) override {}
+  };
+  class Repeats final : public Encoder {
+    void encode(const EncoderDispatch& dispatch, CommandSink& sink) override {
+      sink.issue_dispatch(dispatch.id);
+      sink.use_queue(1);
+      sink.issue_dispatch(dispatch.id);
+    }
+  };
+  EXPECT_NONFATAL_FAILURE(encode_with(Loses(), kDiamond, QueueKind::kConcurrent),
+                          "The encoder never issues");
+  EXPECT_NONFATAL_FAILURE(encode_with(Repeats(), kDiamond, QueueKind::kConcurrent), "twice");
+}
+
 TEST(ProgramOf, RefusesSignalsThatNothingOrders) {
   EXPECT_NONFATAL_FAILURE(program_of("a: queue concurrent\nb: queue concurrent\nsignal s=1 on a\n"
                                      "signal s=2 on b\nwait s=2 on a\n"),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "encoder/program/check.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
+#include "encoder/program/text_order.h"
 #include "simulator/order/queue_order.h"
 
 namespace interlock {
@@ -159,7 +161,10 @@ std::vector<DispatchId> program_order(const Program& program) {
   return ids;
 }
 
-// The program without statements that end values.
+bool lasts(const Lifetime& lifetime) { return lifetime.kind == LifetimeKind::kAdopt; }
+
+// The program without statements that end values. Where a value stays on bytes of another one is
+// kept: without the adoption the text has a place of its own for it.
 Program with_lasting_values(const Program& program) {
   Program lasting = program;
   lasting.lifetimes.clear();
@@ -168,10 +173,23 @@ Program with_lasting_values(const Program& program) {
   lasting.captures.clear();  // These three count statements.
   lasting.replays.clear();
   lasting.backwards.clear();
-  for (const Statement& statement : program.statements) {
-    if (statement.kind == StatementKind::kLifetime) continue;
+  const TextOrder* const text = program.text_order.get();
+  TextOrder text_left = text != nullptr ? *text : TextOrder();
+  text_left.statements.clear();
+  text_left.lifetimes.clear();
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    Statement statement = program.statements[i];
     const StatementId id(lasting.statements.size());
     switch (statement.kind) {
+      case StatementKind::kLifetime: {
+        const Lifetime& lifetime = program.lifetimes[statement.index];
+        if (!lasts(lifetime)) continue;
+        if (text != nullptr) text_left.lifetimes.push_back(text->lifetimes[statement.index]);
+        statement.index = static_cast<uint32_t>(lasting.lifetimes.size());
+        lasting.lifetimes.push_back(lifetime);
+        lasting.lifetimes.back().statement = id;
+        break;
+      }
       case StatementKind::kDispatch:
         lasting.dispatches[statement.index].statement = id;
         break;
@@ -181,7 +199,11 @@ Program with_lasting_values(const Program& program) {
       default:
         lasting.barriers[statement.index].statement = id;
     }
+    if (text != nullptr) text_left.statements.push_back(text->statements[i]);
     lasting.statements.push_back(statement);
+  }
+  if (text != nullptr) {
+    lasting.text_order = std::make_shared<const TextOrder>(std::move(text_left));
   }
   return lasting;
 }
@@ -198,7 +220,7 @@ Result<MemoryImage> unharmed_image(const Program& program, const Program& apart,
 
 // Every value lasts, and dispatches run in program order.
 Result<MemoryImage> lasting_image(const Program& program, Backend& backend, uint64_t limit_bytes) {
-  if (!program.lifetimes.empty()) {
+  if (!std::ranges::all_of(program.lifetimes, lasts)) {
     Result<MemoryImage> image = lasting_image(with_lasting_values(program), backend, limit_bytes);
     if (image) Poison(program).fill_at_end(*image);
     return image;

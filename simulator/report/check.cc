@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/barrier_bounds.h"
@@ -38,6 +39,10 @@ namespace {
 void count_statements(const Program& program, CheckReport& report) {
   report.host_access_count = program.host_dispatches.size();
   report.dispatch_count = program.dispatches.size() - program.uncounted_dispatches.size();
+  report.bare_dispatch_count = static_cast<uint64_t>(
+      std::ranges::count_if(program.dispatches, [&](const Dispatch& dispatch) {
+        return dispatch.is_counted() && dispatch.access_count == 0 && is_opaque(program, dispatch);
+      }));
   // A replay on a serial queue is one statement of that.
   report.sync_count =
       static_cast<uint64_t>(std::ranges::count(program.syncs, false, &SyncStep::is_of_launch));

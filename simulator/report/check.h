@@ -70,6 +70,7 @@ struct CheckReport : BarrierBounds {
   std::vector<SyncPiece> closing_sync;
   uint64_t closing_barrier_count = 0;  // With bounds; of barrier_count.
   uint64_t dispatch_count = 0;
+  uint64_t bare_dispatch_count = 0;  // Of dispatch_count: opaque, without accesses.
   uint64_t access_count = 0;
   uint64_t barrier_count = 0;
   uint64_t execution_barrier_count = 0;  // Of barrier_count, those that are execution only.

@@ -222,6 +222,7 @@ std::string json_report(const Program& program, const CheckReport& report,
   const Json json = {
       {"file", file_name},
       {"dispatches", report.dispatch_count},
+      {"dispatches_without_accesses", report.bare_dispatch_count},
       {"accesses", report.access_count},
       {"barriers", report.barrier_count},
       {"execution_barriers", report.execution_barrier_count},

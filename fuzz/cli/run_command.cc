@@ -121,11 +121,23 @@ Result<Trials> run_trials(const Program& program, Backend& backend, const Memory
   return trials;
 }
 
+// "2 dispatches", "1 dispatch and 2 accesses of the host": as `check` counts them.
+std::string operations_of(const Program& program) {
+  const size_t host_count = program.host_dispatches.size();
+  const size_t count = program.dispatches.size() - program.uncounted_dispatches.size();
+  std::string text = fmt::format("{} {}", count, count == 1 ? "dispatch" : "dispatches");
+  if (host_count > 0) {
+    text +=
+        fmt::format(" and {} {} of the host", host_count, host_count == 1 ? "access" : "accesses");
+  }
+  return text;
+}
+
 std::string text_of(const Trials& trials, const Program& program, std::string_view backend) {
   const uint64_t trial_count = trials.count;
   return fmt::format(
-      "{} dispatches ran {} on {} in overlap mode: {} of {} differ from the reference ({:.1f} %), {} in all.\n",
-      program.dispatches.size(), trial_count == 1 ? "once" : fmt::format("{} times", trial_count),
+      "{} ran {} on {} in overlap mode: {} of {} differ from the reference ({:.1f} %), {} in all.\n",
+      operations_of(program), trial_count == 1 ? "once" : fmt::format("{} times", trial_count),
       backend, trials.differing_count, trial_count,
       100.0 * static_cast<double>(trials.differing_count) / static_cast<double>(trial_count),
       trials.digests.size() == 1 ? "one result" : fmt::format("{} results", trials.digests.size()));
@@ -243,8 +255,8 @@ ExitStatus run_program(const RunOptions& options) {
   } else {
     image = backend->run(*program, *schedule, mode);
     if (!image) return report_run_error(image.error(), *backend);
-    print_out(fmt::format("{} dispatches ran on {}, {} schedule; output digest {:016x}.\n",
-                          program->dispatches.size(), backend->name(), options.schedule,
+    print_out(fmt::format("{} ran on {}, {} schedule; output digest {:016x}.\n",
+                          operations_of(*program), backend->name(), options.schedule,
                           output_digest(*program, *image)));
   }
   for (const TensorId id : program->outputs) {

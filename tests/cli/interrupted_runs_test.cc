@@ -117,7 +117,7 @@ TEST_P(RunsOnSignal, TellsTheTrialsThatRanWhole) {
   const Ended ended = interrupted(
       {"run", path, "--backend=cuda-emulated", "--mode=overlap", "--trials=1000000"}, GetParam());
   EXPECT_EQ(ended.status, 130) << ended.err;
-  EXPECT_THAT(ended.out, testing::ContainsRegex("1 dispatches ran [0-9]+ times on cuda-emulated in "
+  EXPECT_THAT(ended.out, testing::ContainsRegex("1 dispatch ran [0-9]+ times on cuda-emulated in "
                                                 "overlap mode: 0 of [0-9]+ differ"));
 }
 

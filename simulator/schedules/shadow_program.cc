@@ -13,10 +13,10 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/lifetimes/ended_bytes.h"
-#include "simulator/order/host_atoms.h"
 #include "simulator/order/host_moves.h"
 #include "simulator/order/queue_order.h"
 #include "simulator/order/scoped_order.h"
+#include "simulator/schedules/machine_lines.h"
 
 namespace interlock {
 namespace {
@@ -254,13 +254,14 @@ void visit_ranges(const Program& program, const UnitRanges& ranges,
   }
   // The host moves whole atoms.
   for (const DispatchId dispatch : program.host_dispatches) {
-    for (const MemoryRange& beside : beside_host_write(program, dispatch)) {
-      visit(beside.memory, beside.range);
+    for (const LineContent& beside : beside_in_lines(program, dispatch)) {
+      visit(beside.memory, beside.bytes);
     }
   }
   for (const Access& operand : program.barrier_operands) {
-    const ByteRange atoms = in_whole_atoms(program.memory(operand.memory), operand.range);
-    if (!atoms.is_empty()) visit(operand.memory, atoms);
+    const Memory& memory = program.memory(operand.memory);
+    if (memory.atom_bytes == 0 || operand.range.is_empty()) continue;
+    visit(operand.memory, whole_lines(memory, operand.range));
   }
 }
 
@@ -326,9 +327,9 @@ void find_lost(const Program& program, const HostMoves& moves, ShadowProgram& co
 
 void find_beside(const Program& program, ShadowProgram& compiled) {
   for (const DispatchId dispatch : program.host_dispatches) {
-    for (const MemoryRange& beside : beside_host_write(program, dispatch)) {
+    for (const LineContent& beside : beside_in_lines(program, dispatch)) {
       compiled.beside.push_back(
-          {dispatch.index, compiled.index.span_of(beside.memory, beside.range)});
+          {dispatch.index, compiled.index.span_of(beside.memory, beside.bytes)});
     }
   }
 }

@@ -36,7 +36,7 @@ struct OverLost {
   SegmentSpan span;
 };
 
-// The host writes beside it, in the same atom (host_atoms.h).
+// The host writes beside it, in the same atom (machine_lines.h).
 struct BesideWrite {
   uint32_t dispatch;
   SegmentSpan span;

@@ -14,7 +14,7 @@ outcome_at() {
   local seed=$1 out=$logs/contradiction status=0
   (
     ulimit -v "$memory_kib_max" -f "$file_blocks_max" -c 0
-    exec timeout -k 5 "$seconds_max" "$build/tests/contradict_faults" "$seed" "$program_count"
+    exec timeout -k 5 "$seconds_max" "$build/tests/contradict_faults" "$seed" "$program_count" "${method[@]}"
   ) >"$out" 2>>"$log" || status=$?
   case $status in
     0)
@@ -101,7 +101,7 @@ row_of() {
 }
 
 main() {
-  trusts_old=false seed_count=5 program_count=10000 is_checked=false
+  trusts_old=false seed_count=5 program_count=10000 is_checked=false method=()
   local -a names=()
   local argument
   for argument in "$@"; do
@@ -109,6 +109,7 @@ main() {
       --trust-old) trusts_old=true ;;
       --seeds=*) seed_count=${argument#*=} ;;
       --programs=*) program_count=${argument#*=} ;;
+      --by=machine) method=(machine) results=$work/contradictions-by-machine.tsv ;;
       -*)
         echo "dev: unknown argument '$argument'" >&2
         exit 2

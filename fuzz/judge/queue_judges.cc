@@ -18,6 +18,7 @@
 #include "simulator/order/queue_order.h"
 #include "simulator/order/signal_order.h"
 #include "simulator/schedules/choice.h"
+#include "simulator/schedules/queue_legality.h"
 #include "simulator/schedules/queue_schedule.h"
 #include "simulator/schedules/queue_walk.h"
 #include "simulator/schedules/shadow_machine.h"

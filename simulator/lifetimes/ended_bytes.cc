@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "simulator/lifetimes/owner_walk.h"
+#include "simulator/order/host_moves.h"
 
 namespace interlock {
 namespace {
@@ -18,12 +19,7 @@ class EndedCollector final : public ReadObserver {
   std::vector<EndedBytes> ended;
 };
 
-// What the host has lost, and nobody has written since.
-void add_lost(const HostMoves& moves, std::vector<EndedBytes>& ended) {
-  for (const HostMoves::Lost& lost : moves.lost()) {
-    if (lost.until == HostMoves::kNever) ended.push_back({DispatchId(), lost.memory, lost.bytes});
-  }
-}
+}  // namespace
 
 std::vector<EndedBytes> find_ended_values(const Program& program) {
   if (program.lifetimes.empty()) return {};
@@ -38,15 +34,13 @@ std::vector<EndedBytes> find_ended_values(const Program& program) {
   return std::move(collector.ended);
 }
 
-}  // namespace
-
 std::vector<EndedBytes> find_ended_bytes(const Program& program) {
-  return find_ended_bytes(program, HostMoves(program));
-}
-
-std::vector<EndedBytes> find_ended_bytes(const Program& program, const HostMoves& moves) {
   std::vector<EndedBytes> ended = find_ended_values(program);
-  add_lost(moves, ended);
+  // What the host has lost, and nobody has written since.
+  const HostMoves moves(program);
+  for (const HostMoves::Lost& lost : moves.lost()) {
+    if (lost.until == HostMoves::kNever) ended.push_back({DispatchId(), lost.memory, lost.bytes});
+  }
   return ended;
 }
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "encoder/program/program.h"
-#include "simulator/order/host_moves.h"
 
 namespace interlock {
 
@@ -23,7 +22,7 @@ struct EndedBytes {
 // Cost: as check_lifetimes() and HostMoves.
 std::vector<EndedBytes> find_ended_bytes(const Program& program);
 
-// As above, where `moves` are known. Requires: they are of `program`.
-std::vector<EndedBytes> find_ended_bytes(const Program& program, const HostMoves& moves);
+// The same without what the host has lost. Cost: as check_lifetimes().
+std::vector<EndedBytes> find_ended_values(const Program& program);
 
 }  // namespace interlock

@@ -26,6 +26,72 @@ bool has_lines(const Program& program, const Access& access) {
   return program.memory(access.memory).atom_bytes > 0 && !access.range.is_empty();
 }
 
+// What stands in lines of the host as statements run one after another, and what no longer does.
+class LossWalk {
+ public:
+  explicit LossWalk(const Program& program) : program_(program) {}
+
+  std::vector<LostContent> run() {
+    for (size_t i = 0; i < program_.statements.size() && !is_stopped(); ++i) {
+      const Statement& statement = program_.statements[i];
+      if (statement.kind == StatementKind::kDispatch) {
+        overwrite(DispatchId(size_t{statement.index}));
+      } else if (const SyncStep* const step = moving_step(program_, statement)) {
+        move(*step, StatementId(i));
+      }
+    }
+    gone_.for_each_assigned([this](MemoryId memory, const auto& run) {
+      end(memory, run.bytes, run.value, DispatchId());
+    });
+    return std::move(lost_);
+  }
+
+ private:
+  struct Loss {
+    DispatchId writer;  // None: nothing is lost.
+    StatementId dropped;
+
+    bool operator==(const Loss&) const = default;
+  };
+
+  void end(MemoryId memory, ByteRange bytes, const Loss& loss, DispatchId overwriter) {
+    if (!loss.writer.is_some()) return;
+    lost_.push_back({loss.writer, memory, bytes, loss.dropped, overwriter});
+  }
+
+  // What leaves something of the old content overwrites nothing.
+  void overwrite(DispatchId id) {
+    const Dispatch& dispatch = program_.dispatch(id);
+    if (dispatch.is_partial) return;
+    const DispatchId holder = dispatch.host == HostAccess::kWrites ? id : DispatchId();
+    for (const Access& access : program_.accesses_of(dispatch)) {
+      if (!access.writes_plainly() || !has_lines(program_, access)) continue;
+      gone_.for_each(access.memory, access.range,
+                     [&](const auto& run) { end(access.memory, run.bytes, run.value, id); });
+      gone_.assign(access.memory, access.range, Loss());
+      held_.assign(access.memory, access.range, holder);
+    }
+  }
+
+  void move(const SyncStep& step, StatementId id) {
+    for (const Access& operand : program_.operands_of(step)) {
+      if (!has_lines(program_, operand)) continue;
+      const ByteRange lines = whole_lines(program_.memory(operand.memory), operand.range);
+      if (step.kind == SyncKind::kHostInvalidates) {
+        held_.for_each(operand.memory, lines, [&](const auto& run) {
+          if (run.value.is_some()) gone_.assign(operand.memory, run.bytes, {run.value, id});
+        });
+      }
+      held_.assign(operand.memory, lines, DispatchId());
+    }
+  }
+
+  const Program& program_;
+  IntervalMap<DispatchId> held_;  // By the host's lines, and nowhere else: who wrote it.
+  IntervalMap<Loss> gone_;
+  std::vector<LostContent> lost_;
+};
+
 }  // namespace
 
 ByteRange whole_lines(const Memory& memory, ByteRange range) {
@@ -159,6 +225,14 @@ std::vector<LineContent> beside_in_lines(const Program& program, DispatchId disp
     }
   });
   return beside;
+}
+
+std::vector<LostContent> lost_in_lines(const Program& program) {
+  const auto has_atoms = [](const Memory& memory) { return memory.atom_bytes > 0; };
+  if (program.host_dispatches.empty() || std::ranges::none_of(program.memories, has_atoms)) {
+    return {};
+  }
+  return LossWalk(program).run();
 }
 
 }  // namespace interlock

@@ -79,4 +79,21 @@ struct LineContent {
 // is no such write. Cost: O(n log n) for n operands.
 std::vector<LineContent> beside_in_lines(const Program& program, DispatchId dispatch);
 
+// What `writer` wrote in these bytes was in lines of the host that were dropped before a flush took
+// it to memory: nothing that is defined stands there until somebody overwrites all of it.
+struct LostContent {
+  DispatchId writer;
+  MemoryId memory;
+  ByteRange bytes;
+  StatementId dropped;
+  DispatchId overwriter;  // None: it stays so to the end.
+
+  bool operator==(const LostContent&) const = default;
+};
+
+// What the host loses if all statements of `program` run as they stand. By what ends it, in order,
+// then what stays lost, by memory and bytes. Up to a stop (stop.h). Cost: O(n log n) for n accesses
+// and operands.
+std::vector<LostContent> lost_in_lines(const Program& program);
+
 }  // namespace interlock

@@ -1,12 +1,12 @@
 // The basic idea: the machine carries the steps out one after another, and says why it cannot.
+#include "simulator/schedules/queue_legality.h"
+
 #include <algorithm>
 #include <set>
 #include <span>
 
 #include "encoder/program/error_of.h"
 #include "simulator/schedules/queue_machine.h"
-#include "simulator/schedules/queue_schedule.h"
-#include "simulator/schedules/schedule.h"
 
 namespace interlock {
 namespace {

@@ -1,12 +1,10 @@
-// Schedules of programs with several queues, with the host or with indirect dispatches: made, and
-// checked, by the machine of counters (queue_machine.h), which shares nothing with the clocks that
-// found the hazards.
+// Schedules of programs with several queues, with the host or with indirect dispatches, made by the
+// machine of counters (queue_machine.h), which shares nothing with the clocks that found the
+// hazards, and checked by it (queue_legality.h).
 //
 // docs/theory.md, "Schedules of several queues": a schedule defers some parts of operations until
 // others have been carried out; all else goes on in reference order, and what must come after the
 // deferred parts waits with them. That is a sink (T6).
-//
-// check_legal_on_queues() stands in queue_legality.cc.
 #pragma once
 
 #include <cstdint>
@@ -62,9 +60,5 @@ std::vector<Schedule> queue_sinks_of(const Program& program, const Hazard& hazar
 
 // The witness lines that may say such a sink, the plainest first.
 std::vector<std::vector<Displacement>> queue_witnesses_of(const Hazard& hazard);
-
-// Legal: the machine can carry it out step by step. Errors: a sentence that names the first step
-// that it cannot. Cost: that of the machine.
-Result<Success> check_legal_on_queues(const Program& program, const Schedule& schedule);
 
 }  // namespace interlock

@@ -14,7 +14,7 @@
 #include "encoder/program/error_of.h"
 #include "simulator/order/split_order.h"
 #include "simulator/schedules/late_writes.h"
-#include "simulator/schedules/queue_schedule.h"
+#include "simulator/schedules/queue_legality.h"
 
 namespace interlock {
 namespace {

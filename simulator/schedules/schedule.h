@@ -7,9 +7,10 @@
 
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
-#include "simulator/order/happens_before.h"
 
 namespace interlock {
+
+class HappensBefore;
 
 enum class StepKind : uint8_t {
   kRun,      // Runs the piece; its writes commit at once.

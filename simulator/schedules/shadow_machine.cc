@@ -28,7 +28,6 @@
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
 #include "encoder/program/stop.h"
-#include "simulator/order/scoped_order.h"
 #include "simulator/schedules/shadow_values.h"
 
 namespace interlock {

@@ -8,7 +8,6 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/check.h"
 #include "encoder/program/hash.h"
-#include "simulator/order/scoped_order.h"
 #include "simulator/schedules/shadow_machine.h"
 #include "simulator/schedules/shadow_values.h"
 

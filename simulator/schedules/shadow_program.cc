@@ -13,15 +13,17 @@
 #include "encoder/kernel/kernel_table.h"
 #include "encoder/program/stop.h"
 #include "simulator/lifetimes/ended_bytes.h"
-#include "simulator/order/host_moves.h"
-#include "simulator/order/queue_order.h"
-#include "simulator/order/scoped_order.h"
 #include "simulator/schedules/machine_lines.h"
 
 namespace interlock {
 namespace {
 
 constexpr uint64_t kPieceBudget = 1u << 20;
+
+struct PlacedRange {
+  MemoryId memory;
+  ByteRange range;
+};
 
 // What a dispatch does to the bytes of one access: the same in each of its slices.
 struct UnitTouch {
@@ -65,7 +67,7 @@ Item* extended_by(std::vector<Item>& items, uint64_t count) {
 struct UnitRanges {
   std::vector<uint32_t> first_unit;
   std::vector<ShadowUnit> units;
-  std::vector<MemoryRange> ranges;  // Of one access after the other: neighbours often meet.
+  std::vector<PlacedRange> ranges;  // Of one access after the other: neighbours often meet.
   std::vector<SegmentSpan> reads;
   std::vector<StageAccess> read_sorts;  // By read, if they are kept.
   std::vector<ShadowWrite> writes;
@@ -224,7 +226,7 @@ void UnitRanges::add_units(std::span<const Access> accesses, std::span<const Sli
 // By slice and run; those of one slice alone if all touch the same.
 void UnitRanges::add_ranges(MemoryId memory, const SlicedAccess& operand, uint64_t slice_count) {
   const uint64_t distinct_count = operand.ranges.is_whole() ? 1 : slice_count;
-  MemoryRange* range = extended_by(ranges, operand.run_count * distinct_count);
+  PlacedRange* range = extended_by(ranges, operand.run_count * distinct_count);
   for (uint64_t slice = 0; slice < distinct_count; ++slice) {
     const StridedRange runs = operand.ranges.of(slice);
     uint64_t begin = runs.begin;
@@ -237,14 +239,14 @@ void UnitRanges::add_ranges(MemoryId memory, const SlicedAccess& operand, uint64
 // Every range that must start and end at a segment's boundary.
 template <typename Visit>
 void visit_ranges(const Program& program, const UnitRanges& ranges,
-                  const std::vector<EndedBytes>& ended, const HostMoves& moves,
+                  const std::vector<EndedBytes>& ended, std::span<const LostContent> all_lost,
                   bool has_steps_of_bytes, Visit visit) {
-  for (const MemoryRange& range : ranges.ranges) visit(range.memory, range.range);
+  for (const PlacedRange& range : ranges.ranges) visit(range.memory, range.range);
   for (const TensorId output : program.outputs) {
     visit(program.tensor(output).memory, program.tensor(output).range);
   }
   for (const EndedBytes& bytes : ended) visit(bytes.memory, bytes.bytes);
-  for (const HostMoves::Lost& lost : moves.lost()) visit(lost.memory, lost.bytes);
+  for (const LostContent& lost : all_lost) visit(lost.memory, lost.bytes);
   // Steps of a schedule may then concern bytes between any two of these.
   if (!has_steps_of_bytes) return;
   for (const std::vector<Access>* accesses : {&program.accesses, &program.barrier_operands}) {
@@ -266,12 +268,12 @@ void visit_ranges(const Program& program, const UnitRanges& ranges,
 }
 
 // By range.
-std::vector<SegmentSpan> segment_spans_of(const std::vector<MemoryRange>& ranges,
+std::vector<SegmentSpan> segment_spans_of(const std::vector<PlacedRange>& ranges,
                                           const SegmentIndex& index) {
   std::vector<SegmentSpan> spans;
   spans.reserve(ranges.size());
-  MemoryRange before;
-  for (const MemoryRange& range : ranges) {
+  PlacedRange before;
+  for (const PlacedRange& range : ranges) {
     const bool meets_it = before.memory == range.memory && before.range.end == range.range.begin;
     const uint32_t begin =
         meets_it ? spans.back().end : index.begin_of(range.memory, range.range.begin);
@@ -312,13 +314,13 @@ void find_live(const Program& program, ShadowProgram& compiled) {
   }
 }
 
-void find_lost(const Program& program, const HostMoves& moves, ShadowProgram& compiled) {
-  for (const HostMoves::Lost& lost : moves.lost()) {
+void find_lost(std::span<const LostContent> all_lost, ShadowProgram& compiled) {
+  for (const LostContent& lost : all_lost) {
     const SegmentSpan span = compiled.index.span_of(lost.memory, lost.bytes);
-    if (lost.until == HostMoves::kNever) {
-      compiled.lost.push_back(span);
+    if (lost.overwriter.is_some()) {
+      compiled.over_lost.push_back({lost.overwriter.index, span});
     } else {
-      compiled.over_lost.push_back({program.statements[lost.until].index, span});
+      compiled.lost.push_back(span);
     }
   }
   std::ranges::sort(compiled.over_lost, {},
@@ -334,17 +336,35 @@ void find_beside(const Program& program, ShadowProgram& compiled) {
   }
 }
 
+// Whether a schedule may fetch or commit some bytes of a dispatch by themselves. On one queue with
+// global barriers none does.
+bool may_have_steps_of_bytes(const Program& program) {
+  const auto may_hold_back = [](const SyncStep& step) {
+    return step.kind != SyncKind::kSplit && step.kind != SyncKind::kSubmit;
+  };
+  const auto has_stage_of_its_own = [](const Dispatch& dispatch) {
+    return dispatch.stage == Stage::kGraphics || dispatch.stage == Stage::kTransition;
+  };
+  const auto is_indirect = [](const Access& access) {
+    return access.mode == AccessMode::kIndirect;
+  };
+  return !program.dependencies.empty() || !program.queues.empty() ||
+         !program.host_dispatches.empty() || std::ranges::any_of(program.syncs, may_hold_back) ||
+         std::ranges::any_of(program.dispatches, has_stage_of_its_own) ||
+         std::ranges::any_of(program.accesses, is_indirect);
+}
+
 }  // namespace
 
 ShadowProgram compile_shadow_program(const Program& program) {
-  const bool has_steps_of_bytes = !program.dependencies.empty() || needs_queue_order(program);
+  const bool has_steps_of_bytes = may_have_steps_of_bytes(program);
   UnitRanges ranges(program, has_steps_of_bytes);
-  const HostMoves moves(program);
-  std::vector<EndedBytes> ended = find_ended_bytes(program, moves);
+  const std::vector<LostContent> lost = lost_in_lines(program);
+  std::vector<EndedBytes> ended = find_ended_values(program);
   std::erase_if(ended, [](const EndedBytes& bytes) { return bytes.reader.is_some(); });
   ShadowProgram compiled;
   compiled.index = SegmentIndex(program.memories, [&](const auto& visit) {
-    visit_ranges(program, ranges, ended, moves, has_steps_of_bytes, visit);
+    visit_ranges(program, ranges, ended, lost, has_steps_of_bytes, visit);
   });
   const SegmentIndex& index = compiled.index;
   compiled.read_sorts = std::move(ranges.read_sorts);
@@ -358,7 +378,8 @@ ShadowProgram compile_shadow_program(const Program& program) {
   for (const EndedBytes& bytes : ended) {
     compiled.ended.push_back(index.span_of(bytes.memory, bytes.bytes));
   }
-  find_lost(program, moves, compiled);
+  find_lost(lost, compiled);
+  compiled.ended.insert(compiled.ended.end(), compiled.lost.begin(), compiled.lost.end());
   if (has_steps_of_bytes) find_beside(program, compiled);
   compiled.segment_count = index.segment_count();
   find_live(program, compiled);

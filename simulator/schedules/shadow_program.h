@@ -30,7 +30,7 @@ struct ShadowUnit {
   uint32_t first_write;
 };
 
-// The dispatch overwrites there what the host has lost (host_moves.h).
+// The dispatch overwrites there what the host has lost (machine_lines.h).
 struct OverLost {
   uint32_t dispatch;
   SegmentSpan span;

@@ -16,10 +16,13 @@
 #include "encoder/program/program.h"
 #include "simulator/order/host_atoms.h"
 #include "simulator/order/host_moves.h"
+#include "simulator/order/queue_order.h"
 #include "simulator/schedules/choice.h"
+#include "simulator/schedules/shadow_program.h"
 #include "tests/program_count.h"
 #include "tests/simulator/programs/queue_texts.h"
 #include "tests/simulator/programs/random_host_programs.h"
+#include "tests/simulator/programs/random_queue_programs.h"
 
 namespace interlock::machine_lines_test {
 namespace {
@@ -73,10 +76,49 @@ bool is_lost_at(const HostMoves& moves, DispatchId writer, MemoryId memory, uint
   });
 }
 
+// A byte that is lost: who wrote it, and the statements that dropped and that overwrite it.
+struct LostByte {
+  DispatchId writer;
+  MemoryId memory;
+  uint64_t byte = 0;
+  StatementId dropped;
+  StatementId overwritten;
+
+  auto operator<=>(const LostByte&) const = default;
+};
+
+std::vector<LostByte> lost_by_lines(const Program& program) {
+  std::vector<LostByte> all;
+  for (const LostContent& lost : lost_in_lines(program)) {
+    const StatementId end =
+        lost.overwriter.is_some() ? program.dispatch(lost.overwriter).statement : StatementId();
+    for (uint64_t byte = lost.bytes.begin; byte < lost.bytes.end; ++byte) {
+      all.push_back({lost.writer, lost.memory, byte, lost.dropped, end});
+    }
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+std::vector<LostByte> lost_by_clocks(const HostMoves& moves) {
+  std::vector<LostByte> all;
+  for (const HostMoves::Lost& lost : moves.lost()) {
+    const StatementId end =
+        lost.until == HostMoves::kNever ? StatementId() : StatementId(size_t{lost.until});
+    for (uint64_t byte = lost.bytes.begin; byte < lost.bytes.end; ++byte) {
+      all.push_back({lost.writer, lost.memory, byte, StatementId(size_t{lost.from}), end});
+    }
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
 struct Seen {
   int dropped = 0;
   int flushed = 0;
   int lost = 0;
+  int overwritten = 0;  // Of bytes that were lost.
+  int lost_to_the_end = 0;
   int beside = 0;
 };
 
@@ -113,6 +155,11 @@ void expect_the_same(const Program& program, Seen& seen) {
     }
     seen.beside += static_cast<int>(beside.size());
   }
+  const std::vector<LostByte> lost = lost_by_lines(program);
+  ASSERT_EQ(lost, lost_by_clocks(moves));
+  for (const LostByte& byte : lost) {
+    ++(byte.overwritten.is_some() ? seen.overwritten : seen.lost_to_the_end);
+  }
 }
 
 TEST(MachineLines, AreMovedByTheStatementsThatTheClocksLookUp) {
@@ -134,6 +181,8 @@ TEST(MachineLines, AreMovedByTheStatementsThatTheClocksLookUp) {
   EXPECT_GT(seen.flushed, count / 2);
   EXPECT_GT(seen.lost, count / 4);
   EXPECT_GT(seen.beside, count / 4);
+  EXPECT_GT(seen.overwritten, count / 8);
+  EXPECT_GT(seen.lost_to_the_end, count / 4);
 }
 
 MachineLines::Stay stay_of_first(const std::string& statements, uint64_t byte) {
@@ -155,6 +204,36 @@ TEST(MachineLines, LoseWhatIsInThemWithAnInvalidation) {
   EXPECT_TRUE(stay_of_first(text, 6).is_lost);
   EXPECT_FALSE(stay_of_first(text, 5).is_lost);
   EXPECT_FALSE(stay_of_first("host writes x\n", 6).left.is_some());
+}
+
+TEST(MachineLines, HaveLostWhatWasInThemUntilSomebodyOverwritesIt) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 7 noncoherent=2\n"
+      "host writes x[1:5]\nhost flushes x[4:5]\nhost invalidates x\nhost writes x[2:4]\n");
+  const DispatchId first(size_t{0});
+  const DispatchId second(size_t{1});
+  const MemoryId memory(size_t{0});
+  const StatementId dropped(size_t{2});
+  EXPECT_EQ(lost_in_lines(program),
+            (std::vector<LostContent>{{first, memory, {2, 4}, dropped, second},
+                                      {first, memory, {1, 2}, dropped, DispatchId()}}));
+}
+
+// What the shadow machine keeps it keeps by what the text has, and not by asking for clocks.
+TEST(ShadowProgram, KeepsTheSortsOfReadsWhereverClocksGoByQueues) {
+  const int count = share_count(4'000, 10);
+  int kept_count = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SeededChoice choice(static_cast<uint64_t>(seed) + 24'000'000);
+    const std::string text =
+        seed % 2 == 0 ? random_queue_program(choice) : random_host_program(choice);
+    const std::optional<Program> program = parse_queues(text);
+    if (!program || (program->dependencies.empty() && !needs_queue_order(*program))) continue;
+    const ShadowProgram compiled = compile_shadow_program(*program);
+    ASSERT_EQ(compiled.read_sorts.size(), compiled.reads.size()) << text;
+    kept_count += compiled.reads.empty() ? 0 : 1;
+  }
+  EXPECT_GT(kept_count, count / 2);
 }
 
 }  // namespace

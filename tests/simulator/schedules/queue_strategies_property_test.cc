@@ -22,6 +22,7 @@
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/explore.h"
 #include "simulator/schedules/part_order.h"
+#include "simulator/schedules/queue_legality.h"
 #include "simulator/schedules/queue_schedule.h"
 #include "simulator/schedules/queue_steps.h"
 #include "simulator/schedules/queue_traces.h"

@@ -15,6 +15,7 @@
 #include "simulator/order/happens_before.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/explore.h"
+#include "simulator/schedules/queue_legality.h"
 #include "simulator/schedules/queue_schedule.h"
 #include "simulator/schedules/queue_traces.h"
 #include "simulator/schedules/queue_walk.h"

@@ -236,5 +236,20 @@ TEST(ShadowProgram, KeepsTheSortsOfReadsWhereverClocksGoByQueues) {
   EXPECT_GT(kept_count, count / 2);
 }
 
+TEST(ShadowProgram, KeepsTheSortsOfReadsForWhatClocksGoByQueues) {
+  int kept_count = 0;
+  for (const std::string statements :
+       {"dispatch A reads x\n", "dispatch A reads x\nsubmit\n", "dispatch A indirect x[0:12]\n",
+        "host reads x\n", "dispatch A in graphics reads x\n", "dispatch A reads x\nhost idle\n",
+        "q: queue concurrent\ndispatch A reads x on q\n"}) {
+    const Program program = program_with_queues("interlock 1\nmemory x 16\nmemory y 16\n" +
+                                                statements + "dispatch B reads x writes y\n");
+    const bool is_kept = !compile_shadow_program(program).read_sorts.empty();
+    EXPECT_EQ(is_kept, needs_queue_order(program)) << statements;
+    kept_count += is_kept ? 1 : 0;
+  }
+  EXPECT_EQ(kept_count, 5);
+}
+
 }  // namespace
 }  // namespace interlock::machine_lines_test

@@ -13,21 +13,9 @@
 namespace interlock {
 namespace {
 
-// One queue signals it, or the host does. So no sync is needed for the order of its signals.
-bool are_semaphores_of_one_place(const Program& program) {
-  constexpr QueueIndex kNowhere = kNoQueue - 1;
+bool has_reused_semaphores(const Program& program) {
   const std::vector<bool> is_reused = reused_binary_semaphores(program);
-  if (std::ranges::find(is_reused, true) != is_reused.end()) return false;
-  std::vector<QueueIndex> places(program.semaphores.size(), kNowhere);
-  for (const SyncStep& step : program.syncs) {
-    const QueueIndex queue = program.statements[step.statement.index].queue;
-    for (const SignalPart& part : program.parts_of(step)) {
-      QueueIndex& first = places[part.semaphore.index];
-      if (first != kNowhere && first != queue) return false;
-      first = queue;
-    }
-  }
-  return true;
+  return std::ranges::find(is_reused, true) != is_reused.end();
 }
 
 bool is_plain(const Program& program, const Statement& statement) {
@@ -55,7 +43,7 @@ bool QueueSteps::can_judge(const Program& program) {
   };
   return program.queue_count() <= kQueuesMax && program.edges.empty() &&
          program.lifetimes.empty() && !program.has_program_order &&
-         are_semaphores_of_one_place(program) &&
+         !has_reused_semaphores(program) &&
          std::ranges::all_of(program.statements,
                              [&](const Statement& at) { return is_plain(program, at); }) &&
          std::ranges::all_of(program.dispatches,

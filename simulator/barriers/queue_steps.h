@@ -40,8 +40,8 @@ struct QueueStep {
 class QueueSteps {
  public:
   // What chains can be followed in: all kinds of queues but graphs, not too many, in the order of
-  // the text; dispatches of copies, compute and graphics without indirect arguments; each semaphore
-  // signaled in one place, and a binary one once. No transitions, no ends of values, no `order=`.
+  // the text; dispatches of copies, compute and graphics without indirect arguments; no binary
+  // semaphore used again. No transitions, no ends of values, no `order=`.
   static constexpr size_t kQueuesMax = 10;
   static bool can_judge(const Program& program);
 

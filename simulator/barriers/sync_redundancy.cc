@@ -11,8 +11,9 @@
 // Sync only ever adds order. So if many are left out at once and no hazard comes of it, each of
 // them can go. What saves host writes from an invalidation, or invalidates, is not like that, and
 // judged one by one. Nor are signals where several queues signal one semaphore: left out with what
-// orders one after another, it hides that nothing else does; so do a wait and a signal of a binary
-// semaphore that is used again. Nor is a `host idle` that could be for one queue or for another.
+// orders one after another, it hides that nothing else does, which signal_needs.h knows of all but
+// those signals; so do a wait and a signal of a binary semaphore that is used again. Nor is a
+// `host idle` that could be for one queue or for another.
 #include "simulator/barriers/sync_redundancy.h"
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "simulator/barriers/order_findings.h"
 #include "simulator/barriers/queue_cuts.h"
 #include "simulator/barriers/queue_needs.h"
+#include "simulator/barriers/signal_needs.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/order/signal_order.h"
 
@@ -153,10 +155,34 @@ class SyncSearch {
 
   void judge_by_chains(const FailingSync& failing) {
     const NeededPieces needs = find_queue_needs(program_, pieces_, with_.hazards, work_left_);
+    const std::vector<bool> is_of_signal = is_of_crossing_signal(program_, pieces_);
+    std::vector<size_t> unasked;  // Neither an access asks for them nor a hazard.
     for (size_t i = 0; i < pieces_.size() && !is_stopped(); ++i) {
+      if (is_of_signal[i]) continue;
       if (needs.is_needed[i]) verdicts_[i] = PieceVerdict::kNeeded;
       if (!needs.can_go[i] || !only_orders(i) || !charge(with_.hazards.size())) continue;
-      verdicts_[i] = failing.has(pieces_[i]) ? PieceVerdict::kNeeded : PieceVerdict::kRedundant;
+      if (failing.has(pieces_[i])) {
+        verdicts_[i] = PieceVerdict::kNeeded;
+      } else {
+        unasked.push_back(i);
+      }
+    }
+    if (has_crossing_signals_) return judge_by_signals(unasked);
+    for (const size_t i : unasked) verdicts_[i] = PieceVerdict::kRedundant;
+  }
+
+  // Of these, first the statements, as a word of what can go is no advice.
+  void judge_by_signals(const std::vector<size_t>& pieces) {
+    for (const bool are_words : {false, true}) {
+      are_words_ = are_words;
+      std::vector<size_t> asked;
+      for (const size_t i : pieces) {
+        if (is_open(i) && pieces_[i].kind != SyncPieceKind::kQueue) asked.push_back(i);
+      }
+      const SignalNeeds needs =
+          find_signal_needs(program_, pieces_, asked, check_work(), work_left_);
+      for (const size_t i : needs.needed) verdicts_[i] = PieceVerdict::kNeeded;
+      for (const size_t i : needs.can_go) verdicts_[i] = PieceVerdict::kRedundant;
     }
   }
 

@@ -156,6 +156,37 @@ std::vector<bool> binary_semaphores_taken_outside(const Program& program) {
   return is_taken_outside;
 }
 
+std::vector<std::vector<StatementId>> crossing_signals_of(const Program& program) {
+  const Signals signals(program);
+  std::vector<std::vector<StatementId>> crossing(program.semaphores.size());
+  for (const SemaphoreId semaphore : crossing_semaphores(program, signals)) {
+    if (signals.is_reused[semaphore.index]) continue;
+    for (const uint32_t part : signals.parts[semaphore.index]) {
+      crossing[semaphore.index].push_back(signals.statements[part]);
+    }
+  }
+  return crossing;
+}
+
+std::vector<RankedSignal> find_signals_out_of_order(const Program& program) {
+  const Signals signals(program);
+  const std::vector<SemaphoreId> crossing = crossing_semaphores(program, signals);
+  const Places places(program);
+  const SyncUses uses(program);
+  std::vector<RankedSignal> found;
+  for (size_t begin = 0; begin < crossing.size(); begin += kSemaphoresAtOnce) {
+    const size_t count = std::min<size_t>(crossing.size() - begin, kSemaphoresAtOnce);
+    SignalWatch watch = watch_of(program, signals, std::span(crossing).subspan(begin, count));
+    QueueClocks clocks(program, places, uses, &watch);
+    for (size_t i = 0; i < program.statements.size() && !is_stopped(); ++i) {
+      clocks.arrive();
+      clocks.leave();
+    }
+    for (const SignalWatch::Use& use : watch.unordered) found.push_back({use.semaphore, use.rank});
+  }
+  return found;
+}
+
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program) {
   const Signals in_text_order(program);
   const bool is_crossing = !crossing_semaphores(program, in_text_order).empty();

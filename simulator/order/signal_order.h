@@ -10,6 +10,8 @@
 // fires, and before something else comes to the next wait.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -36,6 +38,24 @@ struct UnorderedSignals {
 // one that is waited for but once; else that of QueueClocks for every kSemaphoresAtOnce that are
 // not.
 std::optional<UnorderedSignals> find_unordered_signals(const Program& program);
+
+// By semaphore: the statements that signal it, rising, if it is a timeline that several queues
+// signal, or the host and a queue; else none. Requires: the signals of each fire in the order of
+// the text, as their values rise. Cost: O(n log n) for the signals.
+std::vector<std::vector<StatementId>> crossing_signals_of(const Program& program);
+
+// A signal, by its place among those of its semaphore, from 1, rising by value.
+struct RankedSignal {
+  SemaphoreId semaphore;
+  uint32_t rank = 0;
+
+  auto operator<=>(const RankedSignal&) const = default;
+};
+
+// Returns the signals of such timelines that need not fire after the one of the next lower value,
+// each judged by itself. Requires: as above; `program` is its own reference run, and uses no binary
+// semaphore again. Cost: that of QueueClocks for every kSemaphoresAtOnce of these timelines.
+std::vector<RankedSignal> find_signals_out_of_order(const Program& program);
 
 // By semaphore: it is binary, signaled more than once, and waited for by the program. Then sync may
 // be needed that orders no access. Cost: linear.

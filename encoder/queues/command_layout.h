@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ class CommandLayout final : public CommandSink {
   void issue_dispatch(DispatchId id) override;
   void issue_signal(const SemaphorePoint& point) override;
   void issue_wait(const SemaphorePoint& point) override;
+  void issue_submission(QueueIndex queue, std::span<const QueuePoint> waits, DispatchId id,
+                        uint64_t number) override;
 
   // What only the rules of a build tell.
   void issue_barrier(BarrierKind /*kind*/) override { is_valid_ = false; }

@@ -1,6 +1,7 @@
 #include "encoder/queues/streams_encoder.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,14 +49,10 @@ bool issue_on(const Program& program, const QueuesOfDispatches& queues, CommandS
 }  // namespace
 
 void StreamsEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
-  sink.use_queue(dispatch.queue);
-  for (const QueuePoint& point :
-       tracker_.add(dispatch.queue, dispatch.accesses, dispatch.atomic_op)) {
-    sink.issue_wait({.semaphore = point.queue, .value = point.number});
-  }
-  sink.issue_dispatch(dispatch.id);
-  sink.issue_signal(
-      {.semaphore = dispatch.queue, .value = tracker_.dispatch_count(dispatch.queue)});
+  const std::span<const QueuePoint> waits =
+      tracker_.add(dispatch.queue, dispatch.accesses, dispatch.atomic_op);
+  sink.issue_submission(dispatch.queue, waits, dispatch.id,
+                        tracker_.dispatch_count(dispatch.queue));
 }
 
 void StreamsEncoder::wait_for_all(CommandSink& sink) {

@@ -11,6 +11,7 @@
 
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "encoder/sync/queue_point.h"
 
 namespace interlock {
 
@@ -68,6 +69,13 @@ class CommandSink {
 
   virtual void issue_signal(const SemaphorePoint& /*point*/) {}
   virtual void issue_wait(const SemaphorePoint& /*point*/) { issue_barrier(BarrierKind::kFull); }
+
+  // A submission to a queue whose semaphore, that of its index, counts its dispatches: waits for
+  // dispatches of others, `id`, and the signal that there have been `number`. A runtime submits it
+  // in one call (vkQueueSubmit2); a sink that does not hears it by the methods above, in this
+  // order.
+  virtual void issue_submission(QueueIndex queue, std::span<const QueuePoint> waits, DispatchId id,
+                                uint64_t number);
 
   // A barrier in two halves, of one dependency, on one queue.
   virtual void issue_set(uint32_t /*event*/, const Scope& /*source*/,

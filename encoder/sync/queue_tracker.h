@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "encoder/program/program.h"
+#include "encoder/sync/queue_point.h"
 #include "encoder/sync/queue_segment_map.h"
 #include "encoder/sync/wait_clocks.h"
 

@@ -18,6 +18,16 @@ void issue_barrier_of(const SyncCommand& command, CommandSink& sink) {
 
 }  // namespace
 
+void CommandSink::issue_submission(QueueIndex queue, std::span<const QueuePoint> waits,
+                                   DispatchId id, uint64_t number) {
+  use_queue(queue);
+  for (const QueuePoint& point : waits) {
+    issue_wait({.semaphore = point.queue, .value = point.number});
+  }
+  issue_dispatch(id);
+  issue_signal({.semaphore = queue, .value = number});
+}
+
 void CommandSink::issue_sync(const SyncCommand& command) {
   if (command.is_barrier) return issue_barrier_of(command, *this);
   switch (command.kind) {

@@ -14,17 +14,10 @@
 
 #include "encoder/sync/clock_history.h"
 #include "encoder/sync/few_numbers.h"
+#include "encoder/sync/queue_point.h"
 #include "encoder/sync/queue_segment.h"
 
 namespace interlock {
-
-// A dispatch of a queue: how many there have been there, this one included.
-struct QueuePoint {
-  uint32_t queue = 0;
-  uint64_t number = 0;
-
-  bool operator==(const QueuePoint&) const = default;
-};
 
 class WaitClocks {
  public:

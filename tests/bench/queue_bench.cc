@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -264,6 +265,10 @@ class CountingSink final : public CommandSink {
   void issue_barrier(BarrierKind /*kind*/) override { ++count_; }
   void issue_signal(const SemaphorePoint& /*point*/) override { ++count_; }
   void issue_wait(const SemaphorePoint& /*point*/) override { ++count_; }
+  void issue_submission(QueueIndex /*queue*/, std::span<const QueuePoint> waits, DispatchId /*id*/,
+                        uint64_t /*number*/) override {
+    count_ += waits.size() + 2;
+  }
 
   size_t count() const { return count_; }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,74 @@ TEST(StreamsEncoder, HasEachQueueWaitForAllOthersIfAllMustBeOver) {
                           command.queue);
   }
   EXPECT_EQ(issued, "dispatch1 signal1 wait0 wait2 dispatch2 signal2 ");
+}
+
+// One that takes submissions as they come.
+class SubmissionSink final : public CommandSink {
+ public:
+  void issue_dispatch(DispatchId /*id*/) override { ADD_FAILURE(); }
+  void issue_barrier(BarrierKind /*kind*/) override { ADD_FAILURE(); }
+  void issue_signal(const SemaphorePoint& /*point*/) override { ADD_FAILURE(); }
+  void issue_wait(const SemaphorePoint& /*point*/) override { ADD_FAILURE(); }
+  void issue_submission(QueueIndex queue, std::span<const QueuePoint> waits, DispatchId id,
+                        uint64_t number) override {
+    for (const QueuePoint& wait : waits) {
+      said += wait_text(queue, {.semaphore = wait.queue, .value = wait.number});
+    }
+    said += dispatch_text(queue, id);
+    said += signal_text(queue, {.semaphore = queue, .value = number});
+  }
+
+  static std::string wait_text(QueueIndex queue, const SemaphorePoint& point) {
+    return fmt::format("{} waits {}={}\n", queue, point.semaphore, point.value);
+  }
+  static std::string dispatch_text(QueueIndex queue, DispatchId id) {
+    return fmt::format("{} does {}\n", queue, id.index);
+  }
+  static std::string signal_text(QueueIndex queue, const SemaphorePoint& point) {
+    return fmt::format("{} signals {}={}\n", queue, point.semaphore, point.value);
+  }
+
+  std::string said;
+};
+
+// The same one by one.
+class StepSink final : public CommandSink {
+ public:
+  void use_queue(QueueIndex queue) override { queue_ = queue; }
+  void issue_barrier(BarrierKind /*kind*/) override { ADD_FAILURE(); }
+  void issue_wait(const SemaphorePoint& point) override {
+    said += SubmissionSink::wait_text(queue_, point);
+  }
+  void issue_dispatch(DispatchId id) override { said += SubmissionSink::dispatch_text(queue_, id); }
+  void issue_signal(const SemaphorePoint& point) override {
+    said += SubmissionSink::signal_text(queue_, point);
+  }
+
+  std::string said;
+
+ private:
+  QueueIndex queue_ = kDefaultQueue;
+};
+
+TEST(StreamsEncoder, SaysOneByOneWhatItSubmitsAtOnce) {
+  const Program program = parsed(
+      "dispatch K writes a\ndispatch K writes b\ndispatch K reads a b writes c\n"
+      "dispatch K reads c writes a\ndispatch K writes a b c\n");
+  const auto issue = [&](auto sink) {
+    StreamsEncoder encoder(3);
+    for (size_t i = 0; i < program.dispatches.size(); ++i) {
+      const DispatchId id(i);
+      encoder.encode({.id = id,
+                      .accesses = program.declared_accesses_of(id),
+                      .queue = static_cast<QueueIndex>(i % 3)},
+                     sink);
+    }
+    return sink.said;
+  };
+  const std::string said = issue(SubmissionSink());
+  EXPECT_THAT(said, HasSubstr("2 waits 0=1\n2 waits 1=1\n2 does 2\n2 signals 2=1\n"));
+  EXPECT_EQ(said, issue(StepSink()));
 }
 
 // By dispatch: those that it waits for, rising.

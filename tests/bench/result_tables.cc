@@ -30,6 +30,24 @@ const BenchResult* find_result(const std::vector<BenchResult>& results, const st
   return found == results.end() ? nullptr : &*found;
 }
 
+// Without what says only how often or how long it runs, as Google Benchmark writes it into names.
+std::string measured_name(const std::string& name) {
+  static const std::regex kHowLong("/(iterations|repeats|min_time|min_warmup_time):[0-9.]+");
+  return std::regex_replace(name, kHowLong, "");
+}
+
+// The result of this name; else the only one that measures the same, if `name` is the only one of
+// `own` that does.
+const BenchResult* find_same(const std::vector<BenchResult>& results, const std::string& name,
+                             const std::vector<BenchResult>& own) {
+  if (const BenchResult* const found = find_result(results, name)) return found;
+  const std::string measured = measured_name(name);
+  const auto is_same = [&](const BenchResult& r) { return measured_name(r.name) == measured; };
+  if (std::ranges::count_if(own, is_same) != 1) return nullptr;
+  if (std::ranges::count_if(results, is_same) != 1) return nullptr;
+  return &*std::ranges::find_if(results, is_same);
+}
+
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> words;
   std::istringstream in(list);
@@ -222,7 +240,7 @@ std::string comparison_table(const std::vector<std::vector<BenchResult>>& before
     std::vector<double> old_times;
     std::vector<double> new_times;
     for (size_t round = 0; round < after.size(); ++round) {
-      const BenchResult* const older = find_result(before[round], first.name);
+      const BenchResult* const older = find_same(before[round], first.name, after[round]);
       const BenchResult* const newer = find_result(after[round], first.name);
       if (older == nullptr || newer == nullptr) continue;
       old_times.push_back(time_of(*older));

@@ -20,9 +20,10 @@ std::vector<BenchResult> parse_results(std::string_view json);
 
 // CPU time before and after, of benchmarks that both have, as text: the median of the ratios of the
 // rounds, and half the distance of their quartiles. A ratio is marked that is further from 1 than 5
-// % and twice that. Where a benchmark measures ours by turns with a peer, it is the time of ours,
-// for a dispatch or a line: that of both would show half of what has changed. Requires: as many
-// rounds before as after, at least one.
+// % and twice that. Names may differ in how often or how long they run (/iterations:10, /repeats:3,
+// /min_time:0.5), where that leaves no doubt. Where a benchmark measures ours by turns with a peer,
+// it is the time of ours, for a dispatch or a line: that of both would show half of what has
+// changed. Requires: as many rounds before as after, at least one.
 std::string comparison_table(const std::vector<std::vector<BenchResult>>& before,
                              const std::vector<std::vector<BenchResult>>& after);
 

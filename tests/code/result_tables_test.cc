@@ -112,6 +112,40 @@ TEST(ResultTables, CompareRoundByRound) {
   EXPECT_EQ(table.find("New"), std::string::npos);
 }
 
+// How often and for how long a benchmark runs stands in its name, as Google Benchmark writes it,
+// and is not what it measures. How many threads do, and which clock, is.
+TEST(ResultTables, CompareWhatOnlyRunsMoreOften) {
+  const std::vector<BenchResult> before = {
+      result_of("A/8/iterations:10", 100), result_of("B/min_time:2.500/repeats:3/real_time", 100),
+      result_of("C/min_warmup_time:0.5/threads:2", 100), result_of("D/threads:1", 100)};
+  const std::vector<BenchResult> after = {
+      result_of("A/8", 50), result_of("B/iterations:7/real_time", 25), result_of("C/threads:2", 10),
+      result_of("D/threads:2", 100), result_of("A/80", 1)};
+  const std::string table = comparison_table({before}, {after});
+  const auto has = [&](const std::string& row) { return table.find(row) != std::string::npos; };
+  EXPECT_TRUE(has("\nA/8 ")) << table;
+  EXPECT_TRUE(has("    0.50       0% faster\n")) << table;
+  EXPECT_TRUE(has("\nB/iterations:7/real_time ")) << table;
+  EXPECT_TRUE(has("    0.25       0% faster\n")) << table;
+  EXPECT_TRUE(has("\nC/threads:2 ")) << table;
+  EXPECT_FALSE(has("\nA/80 ")) << table;
+  EXPECT_FALSE(has("\nD/")) << table;
+}
+
+// The same name comes first, and what is not told apart without is compared with nothing.
+TEST(ResultTables, CompareNoOtherThanTheSame) {
+  const std::vector<BenchResult> rows = {result_of("A/iterations:10", 100),
+                                         result_of("A/iterations:20", 200)};
+  const std::string same = comparison_table({rows}, {rows});
+  EXPECT_NE(same.find("\nA/iterations:10 "), std::string::npos) << same;
+  EXPECT_NE(same.find("\nA/iterations:20 "), std::string::npos) << same;
+  EXPECT_EQ(same.find("er\n"), std::string::npos) << same;  // Slower, faster.
+  const std::string one_of_two = comparison_table({rows}, {{result_of("A", 100)}});
+  EXPECT_EQ(one_of_two.find("\nA"), std::string::npos) << one_of_two;
+  const std::string two_of_one = comparison_table({{result_of("A", 100)}}, {rows});
+  EXPECT_EQ(two_of_one.find("\nA"), std::string::npos) << two_of_one;
+}
+
 TEST(ResultTables, ReplaceTheTablesOfADocumentThatWereMeasured) {
   const std::string document =
       "# Head\n\n<!-- bench ^Parse: cpu_time, ratio, spread -->\nold\n<!-- end -->\nBetween.\n"

@@ -32,6 +32,11 @@ void MlxEncoder::set_output(MemoryId memory) {
   needs_barrier_ |= prev_inputs_.contains(memory.index);
 }
 
+void MlxEncoder::forget() {
+  prev_inputs_.clear();
+  prev_outputs_.clear();
+}
+
 void MlxEncoder::encode(const EncoderDispatch& dispatch, CommandSink& sink) {
   for (const Access& access : dispatch.accesses) {
     if (access.only_reads()) {

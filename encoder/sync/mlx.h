@@ -25,6 +25,10 @@ class MlxEncoder : public Encoder {
  public:
   void encode(const EncoderDispatch& dispatch, CommandSink& sink) final;
 
+  // Drops what it knows, as at a barrier of its own, for who measures it from a barrier on. The
+  // original has no such: see manual barriers above.
+  void forget();
+
  protected:
   explicit MlxEncoder(bool knows_inputs) : knows_inputs_(knows_inputs) {}
 

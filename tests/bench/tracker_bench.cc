@@ -84,21 +84,21 @@ class ModelTracker {
   bool add(const TrackerStream& stream, size_t begin, size_t end) {
     const std::vector<Access>& accesses = kHasMemoryEach ? accesses_ : stream.accesses;
     const int64_t before = sink_.barrier_count();
-    model_->encode({DispatchId(0), {&accesses[begin], end - begin}, AtomicOp::kNone}, sink_);
+    model_.encode({DispatchId(0), {&accesses[begin], end - begin}, AtomicOp::kNone}, sink_);
     return sink_.barrier_count() != before;
   }
-  // A barrier of the caller's is none that MLX's model knows; at one of its own it drops its sets.
+  // A barrier of the caller's is none that MLX's model knows.
   void begin_epoch() {
     if constexpr (kHasMemoryEach) {
-      model_ = std::make_unique<Model>();
+      model_.forget();
     } else {
-      model_->wait_for_all(sink_);
+      model_.wait_for_all(sink_);
     }
   }
 
  private:
   std::vector<Access> accesses_;
-  std::unique_ptr<Model> model_ = std::make_unique<Model>();
+  Model model_;
   CountingSink sink_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "encoder/sync/mlx.h"
 #include "fuzz/testing/programs.h"
 
 namespace interlock::models_test {
@@ -78,6 +79,35 @@ TEST(Mlx, InsertsOneBarrierForTwoHazardsOfOneDispatch) {
   const std::string text = "dispatch A writes a\ndispatch B writes b\ndispatch C reads a b\n";
   EXPECT_EQ(placement("mlx-2024", text), "DD|D");
   EXPECT_EQ(placement("mlx-2026", text), "DD|D");
+}
+
+class BarrierCounter final : public CommandSink {
+ public:
+  void issue_dispatch(DispatchId /*id*/) override {}
+  void issue_barrier(BarrierKind /*kind*/) override { ++count; }
+
+  int count = 0;
+};
+
+// As a new one, with readers and writers before it.
+TEST(Mlx, ForgetsWhatItKnowsWhereItIsTold) {
+  Access read;
+  read.memory = MemoryId(0);
+  read.range = {0, 64};
+  Access write = read;
+  write.mode = AccessMode::kWrite;
+  BarrierCounter barriers;
+  Mlx2026Encoder encoder;
+  const auto encode = [&](const Access& access) {
+    encoder.encode({DispatchId(0), {&access, 1}, AtomicOp::kNone}, barriers);
+    return barriers.count;
+  };
+  EXPECT_EQ(encode(read), 0);
+  encoder.forget();
+  EXPECT_EQ(encode(write), 0);
+  encoder.forget();
+  EXPECT_EQ(encode(read), 0);
+  EXPECT_EQ(encode(write), 1);
 }
 
 TEST(Models, TakeAtomicsOfOneOperationForAConflict) {

@@ -16,6 +16,7 @@ namespace interlock {
 
 // Bytes of a memory; an empty range meets nothing.
 struct RangeKey {
+  static constexpr bool kIsLookedUp = false;
   // Accesses of an epoch that are worth while to list, where all else is slow.
   static constexpr size_t kMaxListed = 320;
 
@@ -48,6 +49,9 @@ struct RangeKey {
 
 // Bytes of any memory, as a BufferTable places them.
 struct PlaceKey {
+  // It takes longer to make it again than to keep it.
+  static constexpr bool kIsLookedUp = true;
+
   uint64_t begin;
   uint16_t use;  // As that of RangeKey.
   uint64_t end;
@@ -64,6 +68,7 @@ struct PlaceKey {
 
 // A registered buffer, none of which is empty.
 struct BufferKey {
+  static constexpr bool kIsLookedUp = false;
   static constexpr size_t kMaxListed = 64;
 
   uint32_t index;

@@ -35,7 +35,10 @@ class ShortEpoch {
     for (const Operand& operand : operands) {
       const Key key = key_of(operand);
       is_conflict = conflicts(last, key, codes, operand.mode);
-      if (is_conflict) break;
+      if (is_conflict) {
+        if constexpr (Key::kIsLookedUp) begin_anew(operands, operand, key, codes, key_of);
+        break;
+      }
       key.store(*place++, codes.use_of(operand.mode));
     }
     if (!is_conflict) {
@@ -44,9 +47,11 @@ class ShortEpoch {
     }
     // A new epoch stands where the last one stood: where it is does not depend on what was before,
     // so that a core knows it early.
-    place = keys_.data();
-    for (const Operand& operand : operands) {
-      key_of(operand).store(*place++, codes.use_of(operand.mode));
+    if constexpr (!Key::kIsLookedUp) {
+      place = keys_.data();
+      for (const Operand& operand : operands) {
+        key_of(operand).store(*place++, codes.use_of(operand.mode));
+      }
     }
     count_ = operands.size();
     return ShortEpochAdded::kConflicts;
@@ -71,6 +76,21 @@ class ShortEpoch {
   }
 
  private:
+  // The same where a key is looked up. `key` is that of `found`, the operand that conflicts: most
+  // often the first one, so that nothing is looked up twice.
+  template <typename Operand, typename Codes, typename KeyOf>
+  [[gnu::always_inline]] void begin_anew(std::span<const Operand> operands, const Operand& found,
+                                         const Key& key, const Codes& codes, const KeyOf& key_of) {
+    Key* place = keys_.data();
+    const Operand* operand = operands.data();
+    for (; operand != &found; ++operand) {
+      key_of(*operand).store(*place++, codes.use_of(operand->mode));
+    }
+    key.store(*place++, codes.use_of(found.mode));
+    const Operand* const end = operands.data() + operands.size();
+    while (++operand != end) key_of(*operand).store(*place++, codes.use_of(operand->mode));
+  }
+
   template <typename Codes>
   [[gnu::always_inline]] bool conflicts(const Key* last, const Key& key, const Codes& codes,
                                         AccessMode mode) const {

@@ -20,6 +20,7 @@
 #include "encoder/program/names.h"
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
+#include "encoder/program/word_places.h"
 #include "encoder/program/words.h"
 #include "encoder/program/written_backward.h"
 
@@ -119,8 +120,7 @@ class ProgramBuilder {
   // Makes room for `factor` times as much as was added, but no more than `memory_bytes` in all.
   void reserve(double factor, uint64_t memory_bytes);
 
-  // Forgets a capture that has not ended, and all that it records: for lenient callers, before
-  // finish().
+  // For lenient callers before finish(): forgets a capture that has not ended, and what it records.
   void drop_open_capture();
 
   // Makes a split of each sync statement that finish() would not accept, for lenient callers,
@@ -155,12 +155,12 @@ class ProgramBuilder {
   NameMeaning meaning_of(std::string_view name) const {
     return names_.meaning_of(program_.names, name);
   }
-  // " Did you mean 'gx'?", if `name` is close to one that means something of these sorts.
+  // " Did you mean 'gx'?", a close name of these sorts; and where a word of the format stands.
   template <typename... MeaningIds>
   std::string advice_for(std::string_view name, MeaningIds NameMeaning::*... sorts) {
     NearestName nearest(name);
     (offer_names(sorts, nearest), ...);
-    return nearest.advice();
+    return nearest.advice() + place_of_word(name);
   }
   template <typename MeaningId>
   void offer_names(MeaningId NameMeaning::*sort, NearestName& nearest) {

@@ -3,6 +3,7 @@
 #include "encoder/program/element_text.h"
 #include "encoder/program/names.h"
 #include "encoder/program/release.h"
+#include "encoder/program/word_places.h"
 #include "encoder/program/words.h"
 
 namespace interlock {
@@ -16,7 +17,8 @@ constexpr uint32_t kAtomBytesUsual = 256;  // Where a memory says no more than `
 }  // namespace
 
 bool LineReader::fail_expecting(const Token& token, std::string_view expected) {
-  return fail(token, "found {}; expected {}.", description_of(token), expected);
+  return fail(token, "found {}; expected {}.{}", description_of(token), expected,
+              place_of_word(token.text));
 }
 
 void LineReader::mark(ItemPart part, const Token& token) {
@@ -127,10 +129,11 @@ bool LineReader::read_statement(Token first) {
     nearest.offer(statement);
   }
   for (const std::string_view statement : kLifetimeWords) nearest.offer(statement);
+  const std::string advice = nearest.advice();
   return fail(
       first,
       "found {}; expected a statement: memory, tensor, output, dispatch, barrier, signal, wait, set, await, split, submit, host, free, destroy, pin, unpin, reset, adopt, capture, end, replay, backward, witness or expect.{}",
-      description_of(first), nearest.advice());
+      description_of(first), advice.empty() ? place_of_word(word) : advice);
 }
 
 bool LineReader::read_rest(MemoryDraft& memory) {

@@ -91,6 +91,7 @@ class LineReader {
   bool read_stage(DispatchDraft& dispatch);
   bool read_order(DispatchDraft& dispatch);
   bool read_operands(DispatchDraft& dispatch);
+  bool fail_out_of_order(const Token& clause);
   bool read_operand(const Token& name, OperandDraft& operand);
   bool read_attribute(const Token& key, DispatchDraft& dispatch);
   bool read_rest(BarrierDraft& barrier);

@@ -83,12 +83,7 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
     }
     if (const auto found = position_in(kClauseWords, token.text)) {
       const int next = static_cast<int>(*found);
-      if (next <= clause || !has_operands_only) {
-        return fail(
-            token,
-            "found {} out of order; the clauses stand once each, as indirect, uniform, reads, writes, updates, atomics, actual with the same again, partial, approximate, KEY=VALUE, after, on.",
-            in_quotes(token.text));
-      }
+      if (next <= clause || !has_operands_only) return fail_out_of_order(token);
       clause = next;
       clause_is_empty = true;
     } else if (token.text == "partial" && has_operands_only) {
@@ -98,13 +93,22 @@ bool LineReader::read_operands(DispatchDraft& dispatch) {
       dispatch.is_approximate = true;
     } else if (is_key) {
       if (!read_attribute(token, dispatch)) return false;
+    } else if (token.is("partial") || token.is("approximate") || token.is("actual")) {
+      return fail_out_of_order(token);
     } else {
       return fail_expecting(
-          token, clause < 0
+          token, clause < 0 && has_operands_only
                      ? "uniform, reads, writes, updates, atomics, partial, approximate or KEY=VALUE"
-                     : "KEY=VALUE or the end of the line");
+                     : "KEY=VALUE, 'after', 'on' or the end of the line");
     }
   }
+}
+
+bool LineReader::fail_out_of_order(const Token& clause) {
+  return fail(
+      clause,
+      "found {} out of order; the clauses stand once each, as indirect, uniform, reads, writes, updates, atomics, actual with the same again, partial, approximate, KEY=VALUE, after, on.",
+      in_quotes(clause.text));
 }
 
 bool LineReader::read_operand(const Token& name, OperandDraft& operand) {
@@ -152,6 +156,10 @@ bool LineReader::read_edges(DispatchDraft& dispatch) {
     if (token.is(kProgrammaticWord) && !dispatch.after.empty() && is_last) {
       dispatch.is_programmatic = true;
       continue;
+    }
+    if (after.is('=')) {
+      return fail(token, "the attribute {} stands after the edges; expected it before 'after'.",
+                  in_quotes(token.text));
     }
     after_columns_.push_back(token.column);
     dispatch.after.emplace_back(token.text);

@@ -53,6 +53,18 @@ TEST(BadInput, AnOutputThatCannotBeWrittenIsRefusedAtOnce) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
+TEST(BadInput, AWordThatStandsElsewhereIsSaidToBeOne) {
+  const std::string text =
+      "interlock 1\nmemory a 64\ng: queue graph\nn: dispatch N writes a on g\n";
+  expect_refused(text + "dispatch K reads a programmatic on g\n",
+                 "<stdin>:5:20: error: no tensor or memory 'programmatic' is declared before this "
+                 "line. 'programmatic' stands after 'after OPERATION…', at the end of a dispatch "
+                 "on a graph queue.");
+  expect_refused(
+      text + "wait s=1 after copy\n",
+      "<stdin>:5:10: error: found 'after'; expected the end of the line. 'after' stands ");
+}
+
 TEST(BadInput, AnEmptyFileIsRefused) { expect_refused("", "interlock 1"); }
 
 TEST(BadInput, ATruncatedLineNamesItsPosition) {

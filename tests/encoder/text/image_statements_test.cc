@@ -91,14 +91,16 @@ TEST(ImageStatements, SayWhatIsWrong) {
             "7:28: error: 'x' is an operand of 'uniform', which dispatches in the stage 'copy' do "
             "not have.\n  - Wh");
   EXPECT_EQ(error_of("dispatch K reads x approximate partial\n").substr(0, 50),
-            "7:32: error: found 'partial'; expected KEY=VALUE o");
+            "7:32: error: found 'partial' out of order; the cla");
   EXPECT_EQ(error_of("barrier copy -> copy transitions\n"),
             "7:33: error: found the end of the line; expected an operand after 'transitions'.");
   EXPECT_EQ(error_of("barrier copy -> copy discards on p\n"),
-            "7:31: error: found 'on'; expected an operand after 'discards'.");
+            "7:31: error: found 'on'; expected an operand after 'discards'. 'on' stands at the end "
+            "of what a queue executes, as in 'on q1'.");
   EXPECT_EQ(
       error_of("barrier copy -> copy x transitions b\n"),
-      "7:24: error: found 'transitions'; expected ',', an operand, 'on' or the end of the line.");
+      "7:24: error: found 'transitions'; expected ',', an operand, 'on' or the end of the line. "
+      "'transitions' stands after the two scopes of a barrier, before operands.");
   EXPECT_EQ(error_of("set e copy -> copy transitions x\n"),
             "7:1: error: an event has a dependency with 'transitions'; only those of barriers do "
             "something to their operands.");

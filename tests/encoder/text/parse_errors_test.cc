@@ -81,7 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "tensor y f32[1] at a+0"},
         ErrorCase{
             "tensor y f32[2] in a+0",
-            "17: found 'in'; expected a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), '=' or the end of the line.",
+            "17: found 'in'; expected a place ('at MEMORY+OFFSET', 'view TENSOR+OFFSET' or 'donates TENSOR'), '=' or the end of the line. "
+            "'in' stands right after the kernel of a dispatch, as in 'in copy'.",
             "tensor y f32[2] at a+0"},
         ErrorCase{"tensor y f32[2] at a",
                   "21: found the end of the line; expected '+' and an offset in bytes.",
@@ -112,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
             "6: label 'tag' stands before 'output'; only dispatches, barriers, sync statements and those of lifetimes and the host have labels.",
             "output gb"},
         ErrorCase{"dispatch K reads writes gb",
-                  "18: found 'writes'; expected an operand after 'reads'.",
+                  "18: found 'writes'; expected an operand after 'reads'. "
+                  "'writes' stands after the kernel of a dispatch or 'host', before operands.",
                   "dispatch K reads x writes gb"},
         ErrorCase{
             "dispatch K writes gb reads x",

@@ -315,7 +315,8 @@ TEST(QueueStatementErrors, KeepMemoriesCoherentOrInAtoms) {
             "8:26: error: memory 'c' has atoms of 48 bytes; expected a power of two of at most "
             "1048576.");
   EXPECT_EQ(error_of("memory c 512 unified noncoherent\n"),
-            "8:22: error: found 'noncoherent'; expected the end of the line.");
+            "8:22: error: found 'noncoherent'; expected the end of the line. 'noncoherent' stands "
+            "after the bytes of a memory.");
 }
 
 TEST(QueueStatementErrors, KeepRecordedStatementsReplayable) {

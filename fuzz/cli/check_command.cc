@@ -62,9 +62,10 @@ bool shows_advice(const CheckCommandOptions& options) {
   return options.has_advice || options.check.lists_all_pairs || denies(options, "redundant");
 }
 
-// It stands in the text alone, and not in the line of a file.
+// It stands in the text and in JSON, and not in the line of a file.
 bool shows_scope_advice(const CheckCommandOptions& options) {
-  return options.format == "text" && !options.is_quiet && !options.updates_expectations;
+  if (!options.has_advice || options.updates_expectations) return false;
+  return options.format == "json" || (options.format == "text" && !options.is_quiet);
 }
 
 // Lines that hold are left out where they are not wanted.
@@ -245,7 +246,7 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   if (options.ignores_expectations) program->expectations.clear();
   CheckReport report = check(*program, options.check);
   if (is_stopped()) return ExitStatus::kInterrupted;
-  ScopeAdvice scopes;
+  std::optional<ScopeAdvice> scopes;
   if (options.has_advice) {
     report.joint =
         find_joint_advice(*program, report, {.work_limit = options.check.redundancy_budget});
@@ -259,7 +260,8 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   if (options.updates_expectations) return update_file(path, text, *program, report, outcome);
   const std::optional<BaselineOutcome> baseline = known.judge(path, *program, report, outcome);
   const KnownFiles::BudgetOutcome budget = known.judge_barriers(path, report);
-  const KnownOfFile of_file{baseline ? &*baseline : nullptr, budget.allowed};
+  const KnownOfFile of_file{baseline ? &*baseline : nullptr, budget.allowed,
+                            scopes ? &*scopes : nullptr};
   if (log != nullptr) {
     log->add(*program, report, outcome, path, lines, shows_advice(options), of_file.baseline);
     if (!budget.failure.empty()) log->add_failure(path, "barrier-budget", budget.failure);
@@ -268,8 +270,9 @@ ExitStatus check_one(const std::string& path, const CheckCommandOptions& options
   } else {
     const NewAlone shown =
         baseline ? new_alone(report, outcome, *baseline) : NewAlone{report, outcome, ""};
-    print_report(text_of(*program, scopes, text_limits_of(options).redundant) +
-                 text_of_file(path, *program, shown, options) + text_of(budget));
+    const std::string advice =
+        scopes ? text_of(*program, *scopes, text_limits_of(options).redundant) : "";
+    print_report(advice + text_of_file(path, *program, shown, options) + text_of(budget));
   }
   const ExitStatus status =
       status_of(*program, report, outcome, baseline, denies(options, "redundant"));

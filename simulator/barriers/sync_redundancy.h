@@ -44,6 +44,10 @@ struct SyncRedundancyOptions {
 SyncRedundancy find_redundant_sync(const Program& program,
                                    const SyncRedundancyOptions& options = {});
 
+// "the barrier on q0 (fence, statement 3)": the statement, which is a barrier or sync of a device.
+// Defined in sync_redundancy_text.cc.
+std::string description_of_sync(const Program& program, StatementId statement);
+
 // Complete sentences that say why it can go. Cost: linear in the sync statements.
 // Defined in sync_redundancy_text.cc.
 std::string reason_of(const Program& program, const SyncPiece& piece);

@@ -220,6 +220,24 @@ std::string description_of(const Program& program, const SyncPiece& piece) {
   return sync_text(program, piece, program.syncs[statement.index]);
 }
 
+std::string description_of_sync(const Program& program, StatementId id) {
+  const Statement& statement = program.statements[id.index];
+  SyncPiece whole{.statement = id};
+  if (statement.kind == StatementKind::kSync) {
+    const SyncStep& step = program.syncs[statement.index];
+    if (step.kind == SyncKind::kSignal && step.count == 1) whole.part = step.first;
+    if (step.kind == SyncKind::kSignal && step.count > 1) {
+      std::string parts;
+      for (uint32_t part = step.first; part < step.first + step.count; ++part) {
+        parts += (parts.empty() ? "" : ", ") + text_of_part(program, program.signal_parts[part]);
+      }
+      return fmt::format("the signals {}{} ({})", parts, queue_of(program, id),
+                         place_in_queue(program, id));
+    }
+  }
+  return owner_text(program, whole);
+}
+
 std::string reason_of(const Program& program, const SyncPiece& piece) {
   const std::string_view same =
       "Without it every conflict is ordered and visible as it is with it.";

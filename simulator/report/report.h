@@ -10,6 +10,7 @@
 #include "simulator/report/baseline.h"
 #include "simulator/report/check.h"
 #include "simulator/report/expectations.h"
+#include "simulator/report/scope_advice.h"
 
 namespace interlock {
 
@@ -38,10 +39,11 @@ std::string text_of_finding(const Program& program, const Finding& finding,
 // are known, "no new finding beside 2 known."
 std::string summary_of(const CheckReport& report, uint64_t known_count = 0);
 
-// What was known of the file before.
+// What else is known of the file.
 struct KnownOfFile {
   const BaselineOutcome* baseline = nullptr;  // Null: there is none.
   std::optional<uint64_t> barrier_budget;
+  const ScopeAdvice* scopes = nullptr;  // Null: nobody asked scope_advice.h.
 };
 
 // One JSON object on one line, as docs/json.md says. `outcome` is that of the program's `expect`

@@ -185,6 +185,16 @@ Json json_of(const JointRemoval& joint) {
           {"kept_min", joint.kept_min}};
 }
 
+Json json_of(const Program& program, const ScopeAdvice& advice) {
+  const auto narrower = [&](const NarrowerStatement& statement) -> Json {
+    return {{"statement", json_of_statement(program, statement.statement)},
+            {"instead", statement.instead},
+            {"description", description_of_sync(program, statement.statement)}};
+  };
+  return {{"narrower", json_of_each(advice.narrower, narrower)},
+          {"unjudged", advice.unjudged_count}};
+}
+
 }  // namespace
 
 std::string json_report(const Program& program, const CheckReport& report,
@@ -245,6 +255,7 @@ std::string json_report(const Program& program, const CheckReport& report,
       {"redundant_sync", json_of_each(report.redundant_sync, sync)},
       {"unjudged_sync", report.unjudged_sync_count},
       {"joint_barriers", report.joint ? json_of(*report.joint) : Json(nullptr)},
+      {"scopes", known.scopes != nullptr ? json_of(program, *known.scopes) : Json(nullptr)},
       {"waits", report.waits ? json_of(program, *report.waits) : Json(nullptr)},
       {"closing", json_of_each(report.closing, redundant)},
       {"closing_sync", json_of_each(report.closing_sync, sync)},

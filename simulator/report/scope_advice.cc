@@ -11,12 +11,12 @@
 #include <tuple>
 
 #include "encoder/kernel/kernel_table.h"
-#include "encoder/program/statement_number.h"
 #include "encoder/program/stop.h"
 #include "simulator/barriers/closing_sync.h"
 #include "simulator/barriers/failing_sync.h"
 #include "simulator/barriers/order_findings.h"
 #include "simulator/barriers/sync_pieces.h"
+#include "simulator/barriers/sync_redundancy.h"
 #include "simulator/barriers/sync_words.h"
 #include "simulator/order/reference_order.h"
 #include "simulator/order/scoped_order.h"
@@ -44,13 +44,6 @@ Scope scope_of_side(const Program& program, const SyncPiece& word) {
   }
   if (word.part != SyncPiece::kNone) return {program.signal_parts[word.part].stages, 0};
   return {program.syncs[program.statements[word.statement.index].index].stages, 0};
-}
-
-// "fence (statement 3)", "statement 3".
-std::string numbered_place_of(const Program& program, StatementId id) {
-  const NameId label = program.statements[id.index].label;
-  const std::string number = fmt::format("statement {}", text_number_of(program, id));
-  return label.is_some() ? fmt::format("{} ({})", program.name(label), number) : number;
 }
 
 // What `all` is tried as: the stages where anything executes, and those that other scopes name, by
@@ -350,7 +343,7 @@ std::string text_of(const Program& program, const ScopeAdvice& advice, uint64_t 
   for (uint64_t i = 0; i < shown; ++i) {
     const NarrowerStatement& narrower = advice.narrower[i];
     text += fmt::format("wider than needed: {} could be `{}`.\n",
-                        numbered_place_of(program, narrower.statement), narrower.instead);
+                        description_of_sync(program, narrower.statement), narrower.instead);
   }
   if (shown < count) text += fmt::format("… and {} more.\n", count - shown);
   if (count > 0) {

@@ -40,8 +40,8 @@ struct ScopeAdvice {
 ScopeAdvice find_scope_advice(const Program& program, const CheckReport& report,
                               uint64_t work_limit = CheckOptions().redundancy_budget);
 
-// "wider than needed: fence (statement 3) could be `…`.", a line each, with line ends; at most
-// `limit`, and how many more. Empty where there is none.
+// "wider than needed: the barrier (fence, statement 3) could be `…`.", a line each, with line ends;
+// at most `limit`, and how many more. Empty where there is none.
 std::string text_of(const Program& program, const ScopeAdvice& advice, uint64_t limit);
 
 }  // namespace interlock

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <vulkan/vulkan_core.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,39 @@ TEST(CaptureAdvice, AddsUpWhatTheHostMayNeedOfAllWindows) {
   EXPECT_EQ(windows.status, 0) << windows.out << windows.err;
   EXPECT_THAT(windows.out, HasSubstr("2 windows, each judged by itself"));
   EXPECT_THAT(windows.out, Not(HasSubstr("can go, each within its window")));
+}
+
+// Two submissions, each with a barrier for all stages and accesses, and a fill that nothing orders;
+// the host waits between them.
+TEST(CaptureAdvice, SaysOfEachWindowWhatWouldDoInPlaceOfAll) {
+  SyntheticLog log;
+  log.append(QueueRecord{1, kQueue, 0, 0});
+  log.add_chain();
+  for (const uint64_t commands : {kFirst, kSecond}) {
+    log.append(BeginCommandsRecord{commands, 0});
+    log.add_dispatch(commands, 1, 1);
+    log.add_barrier(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT,
+                    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT);
+    log.add_dispatch(commands, 1, 2);
+    log.add_fill(commands, 3);
+    log.submit(kQueue, commands, kFence);
+    log.append(FenceReachedRecord{{kFence}});
+  }
+  const std::string file = temporary_path("wide.ilk");
+  const auto advice_of = [](const std::string& path) {
+    EXPECT_EQ(run_interlock({"check", "--advice", path}).status, 1) << path;
+    const CommandResult json = run_interlock({"check", "--advice", "--format=json", path});
+    EXPECT_EQ(json.status, 1) << path;
+    return nlohmann::json::parse(json.out).at("scopes").at("narrower");
+  };
+  EXPECT_EQ(judged(log, {"-o", file}).status, 1);
+  EXPECT_EQ(advice_of(file).size(), 2u);
+  EXPECT_EQ(judged(log, {"-o", file, "--window-kib=0"}).status, 1);
+  for (const std::string window : {"wide.w1.ilk", "wide.w2.ilk"}) {
+    const nlohmann::json narrower = advice_of(temporary_path(window));
+    ASSERT_EQ(narrower.size(), 1u) << window;
+    EXPECT_EQ(narrower[0]["instead"], "barrier compute.write -> compute.read");
+  }
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ const std::string kStatement = "A statement, as in `waiting`:";
 const std::string kStep = "A step of a `cycle`:";
 const std::string kBarrier = "A redundant barrier:";
 const std::string kSync = "A redundant piece of sync:";
+const std::string kNarrower = "A statement in `narrower`:";
 const std::string kSubject = "What became of the `expect` lines of a subject:";
 
 // The keys in the first column of each table whose head is "| key | meaning |".
@@ -81,12 +82,18 @@ void add_keys_of_report(const json& report, Keys& keys) {
     add_statements(piece["statement"], keys);
     add_statements(piece["partner"], keys);
   }
+  for (const json& narrower : report["scopes"]["narrower"]) {
+    add_keys(narrower, kNarrower, keys);
+    add_statements(narrower["statement"], keys);
+  }
   for (const json& subject : report["expectations"]) add_keys(subject, kSubject, keys);
 }
 
 json report_on(const Program& program) {
   const CheckReport report = check(program);
-  return json::parse(json_report(program, report, judge_expectations(program, report), "x.ilk"));
+  const ScopeAdvice scopes = find_scope_advice(program, report);
+  return json::parse(json_report(program, report, judge_expectations(program, report), "x.ilk",
+                                 {.scopes = &scopes}));
 }
 
 // A statement of the text is of this queue, or of the host.
@@ -128,6 +135,9 @@ void expect_places(const Program& program, const json& report) {
   }
   for (const json& barrier : report["redundant"]) expect_queue(program, barrier);
   for (const json& piece : report["redundant_sync"]) expect_queue(program, piece["statement"]);
+  for (const json& narrower : report["scopes"]["narrower"]) {
+    expect_queue(program, narrower["statement"]);
+  }
 }
 
 // No text of a user has the graph queue that executes what a serial one launches.

@@ -223,6 +223,26 @@ TEST(JsonReport, HasTheStatementWithoutAWordThatCanGo) {
   EXPECT_EQ(json["redundant_sync"][0]["instead"], "signal s=1 after compute");
 }
 
+TEST(JsonReport, HasWhatWouldDoInPlaceOfAll) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x\n"
+      "fence: barrier all.write -> all.read\ndispatch Use reads x\n");
+  const CheckReport report = check(program);
+  const ScopeAdvice scopes = find_scope_advice(program, report);
+  const auto json_with = [&](const KnownOfFile& known) {
+    return nlohmann::json::parse(json_report(program, report, {}, "x.ilk", known));
+  };
+  EXPECT_TRUE(json_with({}).at("scopes").is_null());
+  const nlohmann::json json = json_with({.scopes = &scopes}).at("scopes");
+  EXPECT_EQ(json["unjudged"], scopes.unjudged_count);
+  ASSERT_EQ(json["narrower"].size(), 1);
+  const nlohmann::json& fence = json["narrower"].at(0);
+  EXPECT_EQ(fence["statement"]["label"], "fence");
+  EXPECT_EQ(fence["statement"]["text"], "barrier all.write -> all.read");
+  EXPECT_EQ(fence["instead"], "barrier compute.write -> compute.read");
+  EXPECT_EQ(fence["description"], "the barrier on q0 (fence, statement 1)");
+}
+
 TEST(JsonReport, HasTheLinesOfARepair) {
   const Program program = program_with_queues(
       "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x\nsignal s=1\n"

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "encoder/text/parser.h"
+#include "encoder/text/printer.h"
 #include "simulator/barriers/sync_words.h"
 #include "simulator/report/check.h"
 #include "simulator/schedules/choice.h"
+#include "tests/corpus_files.h"
 #include "tests/program_count.h"
 #include "tests/simulator/judges/chain_wrongs.h"
 #include "tests/simulator/programs/queue_texts.h"
@@ -89,6 +91,23 @@ TEST(ScopeAdvice, AsksSignalsAndWaitsWhereOthersNameStages) {
               ElementsAre("wait s=1 before compute on q1"));
 }
 
+// A replay executes what was recorded, statement by statement: each may need another scope.
+TEST(ScopeAdvice, IsAboutWhatReplaysExecute) {
+  EXPECT_THAT(texts_of("capture step\nrun: dispatch Run reads x writes y\n"
+                       "fence: barrier all.write -> all.read\ndispatch Use reads y writes x\nend\n"
+                       "replay step\nbarrier all.write -> all.read|all.write\nreplay step\n"),
+              ElementsAre("barrier compute.write -> compute.read",
+                          "barrier compute.write -> compute.read|compute.write",
+                          "barrier compute.write -> compute.read"));
+  // On a serial queue, where the graph that it launches has no barriers.
+  EXPECT_THAT(
+      texts_of("s: queue serial\ncapture step\na: dispatch Run reads x writes y\n"
+               "dispatch Use reads y writes z after a\nend\n"
+               "dispatch A writes z\nbarrier all.write -> all.read\ndispatch B reads z writes x\n"
+               "signal t=1\nwait t=1 before compute on s\nreplay step on s\n"),
+      ElementsAre("barrier compute.write -> compute.read"));
+}
+
 TEST(ScopeAdvice, SaysWhatALimitLeavesUnjudged) {
   const Program program = program_with_queues(
       std::string(kMemories) +
@@ -105,8 +124,8 @@ TEST(ScopeAdvice, SaysTheStatementThatWouldDo) {
       std::string(kMemories) +
       "dispatch A writes x\nfence: barrier all.write -> all.read\ndispatch B reads x\n");
   EXPECT_EQ(text_of(program, advice_on(program), 20),
-            "wider than needed: fence (statement 1) could be `barrier compute.write -> "
-            "compute.read`.\n"
+            "wider than needed: the barrier on q0 (fence, statement 1) could be `barrier "
+            "compute.write -> compute.read`.\n"
             "1 statement is wider than needed: with its narrower text the program has the same "
             "findings.\n");
 }
@@ -224,6 +243,26 @@ TEST(ScopeAdvice, ChangesNoFindingAndHasNoWordThatCanGo) {
   }
   EXPECT_GT(counts.narrowed, count / 50);
   EXPECT_GT(counts.clean, count / 150);
+}
+
+// What was captured, imported, reported and written by hand, as replays execute it, with scopes
+// that are wider than they were.
+TEST(ScopeAdvice, ChangesNoFindingOnProgramsOfTheCorpus) {
+  const auto files = corpus_files({"captured", "graphs", "queues", "bugs"});
+  AdviceCounts counts;
+  for (const auto& path : fewer_if_slow(files)) {
+    Program program = corpus_program(path);
+    if (program.dispatches.size() > 60) continue;
+    program.expectations.clear();
+    program.witness.clear();
+    SeededChoice choice(7);
+    const std::string text = widened(print(program), choice);
+    SCOPED_TRACE(path.string() + "\n" + text);
+    expect_same_findings(text, counts);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(counts.narrowed, static_cast<int>(files.size()) / 20);
+  EXPECT_GT(counts.words, 0);
 }
 
 // Copies and other work on one queue, with wide barriers in many slots, two in some: what one of

@@ -147,14 +147,8 @@ std::string text_of_certificate(const Program& program, const WaitBounds& bounds
 }
 
 std::string text_of_no_certificate(const Program& program, const NoWaitBounds& why_not) {
-  if (why_not.reason.empty()) return {};
-  if (why_not.second.is_some()) {
-    return fmt::format(
-        "Not certified how few waits or edges would do: this sync orders {} before {}, for which neither "
-        "conflicts nor queues ask.\n",
-        program.description_of(why_not.first), program.description_of(why_not.second));
-  }
-  return fmt::format("Not certified how few waits or edges would do, as {}.\n", why_not.reason);
+  const std::string text = text_of(program, why_not);
+  return text.empty() ? text : text + "\n";
 }
 
 // Names a chain that is shorter than the fewest barriers need, its middle left out if it is long.
@@ -259,6 +253,17 @@ std::string text_of_advice(const Program& program, const CheckReport& report,
 }
 
 }  // namespace
+
+std::string text_of(const Program& program, const NoWaitBounds& why_not) {
+  if (why_not.reason.empty()) return {};
+  if (why_not.second.is_some()) {
+    return fmt::format(
+        "Not certified how few waits or edges would do: this sync orders {} before {}, for which neither "
+        "conflicts nor queues ask.",
+        program.description_of(why_not.first), program.description_of(why_not.second));
+  }
+  return fmt::format("Not certified how few waits or edges would do, as {}.", why_not.reason);
+}
 
 std::string text_of_finding(const Program& program, const Finding& finding,
                             std::string_view file_name) {

@@ -39,6 +39,10 @@ std::string text_of_finding(const Program& program, const Finding& finding,
 // are known, "no new finding beside 2 known."
 std::string summary_of(const CheckReport& report, uint64_t known_count = 0);
 
+// "Not certified how few waits or edges would do, as ….": why a report has none, a sentence; empty
+// where there is nothing to be said of them.
+std::string text_of(const Program& program, const NoWaitBounds& why_not);
+
 // What else is known of the file.
 struct KnownOfFile {
   const BaselineOutcome* baseline = nullptr;  // Null: there is none.

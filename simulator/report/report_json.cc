@@ -177,6 +177,17 @@ Json json_of(const Program& program, const WaitBounds& bounds) {
           {"certificate", json_of_each(bounds.certificate.waits, pair)}};
 }
 
+// Null where nothing is to be said of waits and edges.
+Json json_of(const Program& program, const NoWaitBounds& why_not) {
+  if (why_not.reason.empty()) return nullptr;
+  const auto number = [&](DispatchId id) {
+    return id.is_some() ? Json(program.number_of(id)) : Json(nullptr);
+  };
+  return {{"reason", text_of(program, why_not)},
+          {"first", number(why_not.first)},
+          {"second", number(why_not.second)}};
+}
+
 Json json_of(const JointRemoval& joint) {
   return {{"barriers", joint.barrier_count},
           {"removed", json_of_each(joint.removed, [](BarrierId id) { return id.index; })},
@@ -257,6 +268,7 @@ std::string json_report(const Program& program, const CheckReport& report,
       {"joint_barriers", report.joint ? json_of(*report.joint) : Json(nullptr)},
       {"scopes", known.scopes != nullptr ? json_of(program, *known.scopes) : Json(nullptr)},
       {"waits", report.waits ? json_of(program, *report.waits) : Json(nullptr)},
+      {"no_waits", report.waits ? Json(nullptr) : json_of(program, report.no_waits)},
       {"closing", json_of_each(report.closing, redundant)},
       {"closing_sync", json_of_each(report.closing_sync, sync)},
       {"certificate", json_of_each(report.forcing, slots)},

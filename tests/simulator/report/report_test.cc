@@ -243,6 +243,44 @@ TEST(JsonReport, HasWhatWouldDoInPlaceOfAll) {
   EXPECT_EQ(fence["description"], "the barrier on q0 (fence, statement 1)");
 }
 
+// As `--certificate` prints it.
+TEST(JsonReport, SaysWhyNothingIsCertified) {
+  const auto json_on = [](const std::string& body) {
+    const Program program =
+        program_with_queues("interlock 1\nmemory x 64\nmemory y 64\ns: queue serial\n" + body);
+    const CheckReport report = check(program);
+    nlohmann::json json = nlohmann::json::parse(json_report(program, report, {}, "x.ilk"));
+    const std::string text = text_report(program, report, "x.ilk", {.has_certificate = true});
+    const nlohmann::json& why = json["no_waits"];
+    if (why.is_null()) {
+      EXPECT_EQ(text.find("Not certified"), std::string::npos) << text;
+    } else {
+      EXPECT_TRUE(json["waits"].is_null());
+      EXPECT_EQ(text.substr(0, text.find('\n')), why["reason"]);
+    }
+    return why;
+  };
+  const std::string make = "m: queue serial\nmake: dispatch Make writes x on m\n";
+  const std::string wait = "signal d=1 on m\nwait d=1 on s\n";
+  // The waits say all.
+  EXPECT_TRUE(json_on(make + wait + "dispatch Use reads x on s\n").is_null());
+  // There is a finding.
+  EXPECT_TRUE(json_on(make + "dispatch Use reads x on s\n").is_null());
+  EXPECT_TRUE(json_on("dispatch Use reads x on s\n").is_null());
+  const nlohmann::json ordered =
+      json_on(make + wait + "dispatch Else reads y on s\ndispatch Use reads x on s\n");
+  EXPECT_EQ(ordered["reason"],
+            "Not certified how few waits or edges would do: this sync orders make (dispatch 0) "
+            "before Else (dispatch 1), for which neither conflicts nor queues ask.");
+  EXPECT_EQ(ordered["first"], 0);
+  EXPECT_EQ(ordered["second"], 1);
+  const nlohmann::json host =
+      json_on(make + "signal d=1 on m\nhost waits d=1\ndispatch Use reads x on s\n");
+  EXPECT_THAT(host["reason"].get<std::string>(),
+              testing::StartsWith("Not certified how few waits or edges would do"));
+  EXPECT_EQ(host["second"].is_null(), host["first"].is_null());
+}
+
 TEST(JsonReport, HasTheLinesOfARepair) {
   const Program program = program_with_queues(
       "interlock 1\nmemory x 64\nq1: queue concurrent\ndispatch Make writes x\nsignal s=1\n"

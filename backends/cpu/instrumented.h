@@ -1,6 +1,6 @@
-// Instrumented execution: runs a program in issue order and compares every load and store of every
-// kernel body with what the dispatch declares. Everything that the simulator proves rests on the
-// declared ranges; this is the check that they are true.
+// Instrumented execution: runs a program in reference order and compares every load and store of
+// every kernel body with what the dispatch declares. Everything that the simulator proves rests on
+// the declared ranges; this is the check that they are true.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::vector<RecordedBody> recorded_bodies();
 
 struct InstrumentedRun {
   MemoryImage image;              // The final bytes.
-  std::vector<Finding> findings;  // Of kind undeclared, in issue order.
+  std::vector<Finding> findings;  // Of kind undeclared, in reference order.
 };
 
 struct InstrumentedOptions {

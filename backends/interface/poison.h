@@ -15,7 +15,7 @@ namespace interlock {
 inline constexpr uint8_t kPoisonByte = 0xcb;
 
 // The bytes of one run that hold nothing any more. Statements of lifetimes order nothing, and work
-// that was issued before a free may still run after it. So what is poisoned is what issue order
+// that was issued before a free may still run after it. So what is poisoned is what reference order
 // ends, and it is poisoned when a dispatch that must not read it starts; at the end of the program,
 // all of it. A run without a read of ended bytes is poisoned at its end only.
 class Poison {
@@ -36,7 +36,7 @@ class Poison {
   void fill_at_end(MemoryImage& image) const;
 
  private:
-  std::vector<EndedBytes> ended_;  // By reader, in issue order; those of the end last.
+  std::vector<EndedBytes> ended_;  // By reader, in reference order; those of the end last.
   std::vector<bool> is_filled_;    // Of ended_.
 };
 

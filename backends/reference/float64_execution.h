@@ -19,8 +19,8 @@ struct Float64Image {
   std::vector<std::vector<double>> memories;
 };
 
-// Returns what issue order leaves. Ended values last: nothing is poisoned. A dispatch reads all of
-// its inputs before it writes, so that in place or not is the same. `copy` takes whole aligned
+// Returns what reference order leaves. Ended values last: nothing is poisoned. A dispatch reads all
+// of its inputs before it writes, so that in place or not is the same. `copy` takes whole aligned
 // words as they are; all other bytes that kernels without float32 values leave (fill, copy and mix,
 // which opaque dispatches are) become the float32 that they spell. Cost: about ten times a run on
 // the CPU; in memory three times that of the program, and six times the operands of one dispatch.

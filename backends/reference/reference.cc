@@ -212,7 +212,7 @@ Program with_lasting_values(const Program& program) {
 Result<MemoryImage> unharmed_image(const Program& program, const Program& apart, Backend& backend,
                                    MemoryImage image) {
   const Result<MemoryImage> outputs =
-      backend.run(apart, issue_order_schedule(apart), ExecutionMode::kWitness);
+      backend.run(apart, reference_order_schedule(apart), ExecutionMode::kWitness);
   if (!outputs) return outputs.error();
   place_outputs(program, apart, *outputs, image);
   return image;
@@ -226,7 +226,7 @@ Result<MemoryImage> lasting_image(const Program& program, Backend& backend, uint
     return image;
   }
   if (!program.has_program_order) {
-    return backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+    return backend.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   }
   const std::vector<DispatchId> order = program_order(program);
   if (!touches_scratch(program)) {

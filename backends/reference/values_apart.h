@@ -9,8 +9,8 @@
 namespace interlock {
 
 // Returns the program with every value on bytes of its own: a donation does not take its source's,
-// an adoption copies, nothing ends. It has no sync: it is meant to run in issue order. Nothing if
-// the outputs do not name what matters or share bytes, if raw operands reach into tensors, or if
+// an adoption copies, nothing ends. It has no sync: it is meant to run in reference order. Nothing
+// if the outputs do not name what matters or share bytes, if raw operands reach into tensors, or if
 // statements have another order (`order=`): there the bytes are the meaning. Cost: as a build.
 std::optional<Program> with_values_apart(const Program& program);
 

@@ -304,7 +304,7 @@ ILK_API const char* ilk_finding_text(const ilk_finding* finding);
 ILK_API size_t ilk_finding_detail_count(const ilk_finding* finding);
 ILK_API const char* ilk_finding_detail(const ilk_finding* finding, size_t index); /* Or null. */
 
-/* The schedule that shows it, as `witness` lines say it: moves away from issue order. */
+/* The schedule that shows it, as `witness` lines say it: moves away from reference order. */
 ILK_API size_t ilk_finding_witness_count(const ilk_finding* finding);
 ILK_API const char* ilk_finding_witness(const ilk_finding* finding, size_t index); /* Or null. */
 

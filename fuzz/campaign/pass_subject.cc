@@ -27,6 +27,8 @@
 #include "fuzz/judge/pass_oracle.h"
 #include "fuzz/judge/signature.h"
 #include "fuzz/minimize/minimizer.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -119,9 +121,10 @@ void add_notes(CampaignFind& find, const PassChain& chain, const Program& unplan
     if (output.differing_count == 0) continue;
     find.is_observable = true;
     find.notes.push_back(fmt::format(
-        "In issue order on the CPU {} of {} values of {} differ from those of {}.",
-        output.differing_count, output.element_count,
-        find.program.name(find.program.tensor(output.tensor).name), name_of_reference(chain)));
+        "In {} on the CPU {} of {} values of {} differ from those of {}.",
+        name_of_reference_order(needs_queue_order(find.program)), output.differing_count,
+        output.element_count, find.program.name(find.program.tensor(output.tensor).name),
+        name_of_reference(chain)));
   }
   if (chain.queue_encoder != nullptr) {
     const bool has_count = chain.queue_count > 0;

@@ -61,7 +61,8 @@ bool has_bounds(const Program& program) {
 // Whether a schedule of `run` changes what an output holds, where values are uninterpreted.
 bool changes_an_output(const Program& run, const Schedule& schedule) {
   ShadowMachine machine(run);
-  const ShadowResult reference = machine.run(issue_order_schedule(run), ShadowMode::kObservable);
+  const ShadowResult reference =
+      machine.run(reference_order_schedule(run), ShadowMode::kObservable);
   return !(machine.run(schedule, ShadowMode::kObservable) == reference);
 }
 

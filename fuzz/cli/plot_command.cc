@@ -66,7 +66,7 @@ Result<std::vector<float>> run_file(const std::string& path, const PlotOptions& 
   const Result<TensorId> tensor = find_drawn(*program, options.tensor);
   if (!tensor) return error_of("{}: {}", path, tensor.error().message);
   const Result<MemoryImage> image =
-      backend.run(*program, issue_order_schedule(*program), ExecutionMode::kWitness);
+      backend.run(*program, reference_order_schedule(*program), ExecutionMode::kWitness);
   if (!image) return error_of("{}: {}", path, image.error().message);
   return values_of(*program, *image, *tensor);
 }

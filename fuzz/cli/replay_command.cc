@@ -88,7 +88,7 @@ struct NamedSchedule {
 
 // On one queue these show whatever any schedule can show (docs/theory.md, T4 and T5).
 std::vector<NamedSchedule> deciding_schedules(const Program& program, const HappensBefore& order) {
-  return {{"issue order", issue_order_schedule(program)},
+  return {{"issue order", reference_order_schedule(program)},
           {"each epoch reversed", epoch_reversed_schedule(program, order)},
           {"late commits", lazy_schedule(program, order)}};
 }
@@ -155,7 +155,7 @@ ExitStatus report_no_verdict(const std::string& reason) {
 ExitStatus replay_hazards(const Program& program, const HappensBefore& order, Backend& backend) {
   const std::string name = order.has_queues() ? "reference order" : "issue order";
   const Result<bool> differs =
-      replay_schedule(program, {name, issue_order_schedule(program)}, backend);
+      replay_schedule(program, {name, reference_order_schedule(program)}, backend);
   if (!differs) return report_run_error(differs.error(), backend);
   if (*differs) return ExitStatus::kFinding;
   const CheckReport report = check(program);

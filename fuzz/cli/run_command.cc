@@ -80,7 +80,7 @@ Result<Schedule> named_schedule(const Program& program, const RunOptions& option
     }
     return schedule_of(program, order, program.witness);
   }
-  return issue_order_schedule(program);
+  return reference_order_schedule(program);
 }
 
 // "gb f32[64]: 0.5 -1.25 …": the first few values, so that a person can see that something
@@ -104,7 +104,7 @@ std::string first_values(const Program& program, const MemoryImage& image, Tenso
 Result<Trials> run_trials(const Program& program, Backend& backend, const MemoryImage& reference,
                           uint64_t trial_count) {
   Trials trials;
-  const Schedule issue = issue_order_schedule(program);  // Which overlap mode does not obey.
+  const Schedule issue = reference_order_schedule(program);  // Which overlap mode does not obey.
   for (uint64_t i = 0; i < trial_count; ++i) {
     Result<MemoryImage> image = backend.run(program, issue, ExecutionMode::kOverlap);
     if (is_stopped()) break;

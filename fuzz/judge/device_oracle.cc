@@ -18,6 +18,8 @@
 #include "encoder/program/draft.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/replay.h"
+#include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/schedules/choice.h"
 #include "simulator/schedules/displacements.h"
 #include "simulator/schedules/shadow_machine.h"
@@ -42,7 +44,7 @@ std::vector<uint32_t> differing_outputs(const Program& program, const MemoryImag
   return differing;
 }
 
-// The program up to its first `dispatch_count` dispatches, in issue order.
+// The program up to its first `dispatch_count` dispatches, in reference order.
 Program prefix_of(const Program& program, size_t dispatch_count) {
   ProgramDraft prefix;
   size_t seen = 0;
@@ -98,7 +100,7 @@ class DeviceJudge {
 
   // Dispatches are judged one by one if `numbers` chooses some.
   DeviceReport judge(const std::vector<DeviceSchedule>& schedules, Choice* numbers) {
-    const Schedule issue = issue_order_schedule(program_);
+    const Schedule issue = reference_order_schedule(program_);
     auto image = image_after(issue, ExecutionMode::kWitness);
     if (!image) return std::move(report_);
     issue_image_ = std::move(*image);
@@ -108,8 +110,8 @@ class DeviceJudge {
                         });
     ShadowMachine machine(program_);
     machine.run(issue, ShadowMode::kObservable, shadow_of_issue_);
-    // Issue order again: a device reproduces its own bits.
-    judge_schedule({"Issue order, run again,", issue}, machine);
+    // Reference order again: a device reproduces its own bits.
+    judge_schedule({fmt::format("{}, run again,", capital_name_of_order()), issue}, machine);
     for (const DeviceSchedule& named : schedules) {
       if (is_over()) break;
       judge_schedule(named, machine);
@@ -132,9 +134,8 @@ class DeviceJudge {
     ++report_.schedule_count;
     const std::string_view device = options_.backend->name();
     if (!has_hazard_ && !(*image == issue_image_)) {
-      return disagree(
-          "{} leaves other bytes on {} than issue order, although no check finds a hazard.",
-          named.name, device);
+      return disagree("{} leaves other bytes on {} than {}, although no check finds a hazard.",
+                      named.name, device, name_of_reference_order(needs_queue_order(program_)));
     }
     predict(named, machine, *image);
     if (rounds_otherwise_) return;
@@ -158,6 +159,11 @@ class DeviceJudge {
     report_.diverging_output_count += diverging.size();
   }
 
+  // With which a sentence may begin.
+  std::string_view capital_name_of_order() const {
+    return needs_queue_order(program_) ? "The reference order" : "Issue order";
+  }
+
   // Program order, where it is another one, and the device itself has executed it.
   void judge_reference() {
     const bool has_scratch = std::ranges::any_of(program_.memories, &Memory::is_scratch);
@@ -165,15 +171,14 @@ class DeviceJudge {
     if (!is_comparable || has_hazard_ || is_reordered_) return;
     const auto reference = taken(reference_image(program_, *options_.backend));
     if (reference && !(*reference == issue_image_)) {
-      disagree(
-          "Issue order leaves other bytes on {} than program order, although no check finds anything.",
-          options_.backend->name());
+      disagree("{} leaves other bytes on {} than program order, although no check finds anything.",
+               capital_name_of_order(), options_.backend->name());
     }
   }
 
   void judge_overlap() {
     if (!options_.backend->supports(ExecutionMode::kOverlap)) return;
-    const Schedule issue = issue_order_schedule(program_);
+    const Schedule issue = reference_order_schedule(program_);
     for (uint32_t i = 0; i < options_.overlap_trial_count; ++i) {
       const auto image = image_after(issue, ExecutionMode::kOverlap);
       if (!image) return;
@@ -181,8 +186,9 @@ class DeviceJudge {
       report_.overlap_divergence_count += outputs_differ(program_, issue_image_, *image);
       if (has_hazard_ || *image == issue_image_) continue;
       return disagree(
-          "Overlap mode leaves other bytes on {} than issue order (trial {} of {}), although no check finds a hazard.",
-          options_.backend->name(), i + 1, options_.overlap_trial_count);
+          "Overlap mode leaves other bytes on {} than {} (trial {} of {}), although no check finds a hazard.",
+          options_.backend->name(), name_of_reference_order(needs_queue_order(program_)), i + 1,
+          options_.overlap_trial_count);
     }
   }
 
@@ -196,7 +202,7 @@ class DeviceJudge {
     for (uint64_t i = first; i <= first + count; ++i) {
       const Program prefix = prefix_of(program_, i);
       std::optional<MemoryImage> after = taken(
-          options_.backend->run(prefix, issue_order_schedule(prefix), ExecutionMode::kWitness));
+          options_.backend->run(prefix, reference_order_schedule(prefix), ExecutionMode::kWitness));
       if (!after) return;
       if (before) {
         const auto check =

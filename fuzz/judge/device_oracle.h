@@ -1,10 +1,10 @@
 // Device oracle: what a device makes of a program, compared with what the simulator says of it.
 //
-// Witness mode decides: a legal schedule leaves what issue order leaves wherever the simulator says
-// so, and, where no kernel rounds otherwise than the CPU does, what that leaves, bit for bit. What
-// single dispatches of issue order make of what they find is judged by the float64 oracles. Overlap
-// mode decides for clean programs only: every trial leaves what issue order leaves. A program with
-// a hazard may diverge there or not, and how often it does is counted.
+// Witness mode decides: a legal schedule leaves what reference order leaves wherever the simulator
+// says so, and, where no kernel rounds otherwise than the CPU does, what that leaves, bit for bit.
+// What single dispatches of reference order make of what they find is judged by the float64
+// oracles. Overlap mode decides for clean programs only: every trial leaves what reference order
+// leaves. A program with a hazard may diverge there or not, and how often it does is counted.
 #pragma once
 
 #include <cstdint>
@@ -59,9 +59,9 @@ DeviceReport judge_on_device(const Program& program, const HappensBefore& order,
                              const std::vector<Fact>& facts, const DeviceOracleOptions& options,
                              uint64_t number);
 
-// As above, by issue order and these schedules, which are legal; dispatches are not judged one by
-// one. For programs of several queues in reference order, in overlap mode too. A schedule that the
-// device refuses because it fetches or commits some bytes by themselves is left out.
+// As above, by reference order and these schedules, which are legal; dispatches are not judged one
+// by one. For programs of several queues in reference order, in overlap mode too. A schedule that
+// the device refuses because it fetches or commits some bytes by themselves is left out.
 DeviceReport judge_on_device(const Program& program, const std::vector<Fact>& facts,
                              const std::vector<DeviceSchedule>& schedules,
                              const DeviceOracleOptions& options);

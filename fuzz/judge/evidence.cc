@@ -36,19 +36,18 @@ bool differs_in_shadow(const Program& program, const Schedule& schedule, uint64_
   if (!take(steps_left, kStepsPerOperand * program.accesses.size())) return false;
   ShadowMachine machine(program);
   if (!take(steps_left, 2 * machine.touched_segment_count())) return false;
-  return !(machine.run(issue_order_schedule(program), ShadowMode::kObservable) ==
+  return !(machine.run(reference_order_schedule(program), ShadowMode::kObservable) ==
            machine.run(schedule, ShadowMode::kObservable));
 }
 
-// Decides whether a schedule changes an output on the CPU: of issue order, because a program may be
-// reordered besides, and of the reference, because that is what a replay compares with. Both run
-// once.
+// Decides whether a schedule changes an output on the CPU: of the reference order, because a
+// program may be reordered besides, and of what a replay compares with. Both run once.
 class CpuJudge {
  public:
   explicit CpuJudge(const Program& program) : program_(program), cpu_(find_backend("cpu")) {
     INTERLOCK_CHECK(cpu_ != nullptr);
-    auto image = cpu_->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
-    if (image) in_issue_order_ = std::move(image).value();
+    auto image = cpu_->run(program, reference_order_schedule(program), ExecutionMode::kWitness);
+    if (image) in_reference_order_ = std::move(image).value();
     if (!program.has_program_order) return;
     auto reference = reference_image(program, *cpu_);
     if (reference) reference_ = std::move(reference).value();
@@ -62,17 +61,17 @@ class CpuJudge {
   // False too if the CPU cannot run the program: it is too large.
   bool differs(const Schedule& schedule) const {
     const bool has_reference = reference_ || !program_.has_program_order;
-    if (!in_issue_order_ || !has_reference) return false;
+    if (!in_reference_order_ || !has_reference) return false;
     const auto image = cpu_->run(program_, schedule, ExecutionMode::kWitness);
-    return image && outputs_differ(program_, *in_issue_order_, *image) &&
+    return image && outputs_differ(program_, *in_reference_order_, *image) &&
            (!reference_ || outputs_differ(program_, *reference_, *image));
   }
 
  private:
   const Program& program_;
   Backend* cpu_;
-  std::optional<MemoryImage> in_issue_order_;
-  std::optional<MemoryImage> reference_;  // None if it is issue order.
+  std::optional<MemoryImage> in_reference_order_;
+  std::optional<MemoryImage> reference_;  // What a replay compares with; none if it is that.
 };
 
 ExpectDraft lifetime_expectation_of(const Program& program, const LifetimeFinding& finding) {

@@ -19,10 +19,10 @@ namespace interlock {
 inline constexpr uint64_t kGradientNumbersBytes = 4u << 20;
 
 // A sentence about the first gradient of `appended` whose numbers are not those of `reference`,
-// both in issue order in float64: "3 of 4 values of d_w differ from those of one-shot in float64:
-// …". They may differ by 1e-9 of the largest number of either run, by which no order of additions
-// that keeps those numbers differs: one wrong by less passes. None if there is none, or the
-// programs are too large. Cost: as execute_in_float64(), twice.
+// both in reference order in float64: "3 of 4 values of d_w differ from those of one-shot in
+// float64: …". They may differ by 1e-9 of the largest number of either run, by which no order of
+// additions that keeps those numbers differs: one wrong by less passes. None if there is none, or
+// the programs are too large. Cost: as execute_in_float64(), twice.
 std::optional<std::string> differing_numbers(const AppendedBackward& appended,
                                              const AppendedBackward& reference);
 

@@ -215,7 +215,7 @@ class OracleStack {
   void run_schedules(const HappensBefore& order) {
     const Program& program = report_.program;
     ShadowMachine machine(program);
-    const Schedule issue = issue_order_schedule(program);
+    const Schedule issue = reference_order_schedule(program);
     std::vector<Schedule> others;
     if (!order.has_scopes()) {
       others.reserve(2);
@@ -281,9 +281,9 @@ class OracleStack {
         options_.methods.cpu != nullptr ? options_.methods.cpu : find_backend("cpu");
     INTERLOCK_CHECK(cpu != nullptr);
     const Program& program = report_.program;
-    const Schedule issue = issue_order_schedule(program);
-    const auto in_issue_order = cpu->run(program, issue, ExecutionMode::kWitness);
-    if (!in_issue_order) return;
+    const Schedule issue = reference_order_schedule(program);
+    const auto in_reference_order = cpu->run(program, issue, ExecutionMode::kWitness);
+    if (!in_reference_order) return;
     const auto reference = reference_image(program, *cpu);
     if (!reference) return;
     report_.ran_on_cpu = true;
@@ -299,8 +299,8 @@ class OracleStack {
     for (const Schedule& schedule : schedules) {
       const auto image = cpu->run(program, schedule, ExecutionMode::kWitness);
       if (!image || is_stopped()) return;
-      report_.diverges_on_cpu |= outputs_differ(program, *in_issue_order, *image);
-      if (!has_hazard_ && !(*image == *in_issue_order)) {
+      report_.diverges_on_cpu |= outputs_differ(program, *in_reference_order, *image);
+      if (!has_hazard_ && !(*image == *in_reference_order)) {
         return disagree(
             OracleStage::kCpu,
             "A legal schedule leaves other bytes on the CPU, although no check finds a hazard.");

@@ -81,7 +81,7 @@ struct OracleReport {
   uint64_t fewest_barriers = 0;
   bool is_observable = false;  // A shadow run changes an output.
   bool ran_on_cpu = false;
-  bool diverges_on_cpu = false;    // A legal schedule changes an output of issue order.
+  bool diverges_on_cpu = false;    // A legal schedule changes an output of reference order.
   DeviceReport device;             // Its disagreements are among those above.
   std::vector<uint64_t> branches;  // Of the encoder under test, as Encoding has them.
 };

@@ -26,7 +26,7 @@ SignatureDetail detail_of(FindingKind kind) {
 std::optional<MemoryImage> image_on_cpu(const Program& program) {
   Backend* const cpu = find_backend("cpu");
   INTERLOCK_CHECK(cpu != nullptr);
-  auto image = cpu->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  auto image = cpu->run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   if (!image) return std::nullopt;
   return std::move(image).value();
 }

@@ -44,7 +44,7 @@ struct PassReport {
 PassReport judge_passes(const PassChain& chain, const Program& program, const PlanOptions& plan,
                         const OracleOptions& options, uint64_t number);
 
-// The outputs of `program` in issue order on the CPU, against those of the same names in
+// The outputs of `program` in reference order on the CPU, against those of the same names in
 // `reference`, bit for bit. Empty if either is too large to run.
 std::vector<OutputComparison> compare_with_reference(const Program& program,
                                                      const Program& reference);

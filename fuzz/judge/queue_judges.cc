@@ -128,7 +128,7 @@ class QueueStack {
   void run_schedules() {
     const Program& run = result_.run;
     ShadowMachine shadow(run);
-    const Schedule issue = issue_order_schedule(run);
+    const Schedule issue = reference_order_schedule(run);
     const ShadowResult reference = shadow.run(issue, ShadowMode::kStrict);
     const bool is_cpu_turn = is_turn(options_.cpu_period);
     std::vector<Schedule> schedules;
@@ -189,20 +189,20 @@ class QueueStack {
     Backend* const cpu =
         options_.methods.cpu != nullptr ? options_.methods.cpu : find_backend("cpu");
     INTERLOCK_CHECK(cpu != nullptr);
-    const auto in_issue_order = cpu->run(run, issue, ExecutionMode::kWitness);
-    if (!in_issue_order) return;
+    const auto in_reference_order = cpu->run(run, issue, ExecutionMode::kWitness);
+    if (!in_reference_order) return;
     result_.ran_on_cpu = true;
     const ShadowResult reference = shadow.run(issue, ShadowMode::kObservable);
     for (const Schedule& schedule : schedules) {
       const auto image = cpu->run(run, schedule, ExecutionMode::kWitness);
       if (!image || is_stopped()) return;
-      if (!has_hazard_ && !(*image == *in_issue_order)) {
+      if (!has_hazard_ && !(*image == *in_reference_order)) {
         return disagree(OracleStage::kCpu,
                         "A legal schedule leaves other bytes on the CPU, although no check finds a "
                         "hazard.");
       }
       const bool can_differ = !(shadow.run(schedule, ShadowMode::kObservable) == reference);
-      if (!can_differ && outputs_differ(run, *in_issue_order, *image)) {
+      if (!can_differ && outputs_differ(run, *in_reference_order, *image)) {
         return disagree(OracleStage::kCpu,
                         "An output differs on the CPU, and not on the shadow machine.");
       }

@@ -17,6 +17,7 @@
 #include "fuzz/judge/pass_chain.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/queue_order.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/schedules/displacements.h"
 
 namespace interlock {
@@ -77,7 +78,7 @@ std::string_view reference_name(const Program& program) {
     return "a run whose values have bytes of their own";
   if (!program.lifetimes.empty()) return "a run whose values last";
   if (program.has_program_order) return "program order";
-  return needs_queue_order(program) ? "the reference order" : "issue order";
+  return name_of_reference_order(needs_queue_order(program));
 }
 
 std::string text_of_number(DType dtype, double value) {
@@ -260,18 +261,19 @@ Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Ba
   auto legal = check_legal(program, order, schedule);
   if (!legal) return legal.error();
   return run_both(program, schedule, backend,
-                  schedule != issue_order_schedule(program) ? "this schedule"
-                  : order.has_queues()                      ? "the reference order"
-                                                            : "issue order");
+                  schedule != reference_order_schedule(program)
+                      ? "this schedule"
+                      : std::string(name_of_reference_order(order.has_queues())));
 }
 
 Result<ReplayReport> replay_gradients(const Program& program,
                                       const std::vector<GradientFinding>& wrong, Backend& backend) {
   const Program reference = with_backward_mode(program, kDefaultBackwardMode).value();
   const auto expected =
-      backend.run(reference, issue_order_schedule(reference), ExecutionMode::kWitness);
+      backend.run(reference, reference_order_schedule(reference), ExecutionMode::kWitness);
   if (!expected) return Error{expected.error().message + "\n  - While running one-shot."};
-  const auto actual = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  const auto actual =
+      backend.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   if (!actual) return Error{actual.error().message + "\n  - While running the backward pass."};
 
   ReplayReport report;
@@ -299,9 +301,9 @@ Result<ReplayReport> replay_gradients(const Program& program,
   report.headline =
       report.diverges
           ? fmt::format(
-                "It still fails on {}: in issue order, {} of {} wrong gradients {} from {} of the backward pass one-shot.",
-                backend.name(), differing_count, report.outputs.size(),
-                differing_count == 1 ? "differs" : "differ",
+                "It still fails on {}: in {}, {} of {} wrong gradients {} from {} of the backward pass one-shot.",
+                backend.name(), name_of_reference_order(needs_queue_order(program)),
+                differing_count, report.outputs.size(), differing_count == 1 ? "differs" : "differ",
                 differing_count == 1 ? "that" : "those")
           : fmt::format("On {} the wrong gradients have the numbers of the right ones.",
                         backend.name());

@@ -65,8 +65,8 @@ Result<ReplayReport> replay(const Program& program, Backend& backend);
 // Runs the reference and any legal schedule.
 Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend);
 
-// A wrong gradient in numbers: it goes wrong in issue order, so there is no witness to replay.
-// Runs `program` and the same program with the backward pass one-shot, both in issue order, and
+// A wrong gradient in numbers: it goes wrong in reference order, so there is no witness to replay.
+// Runs `program` and the same program with the backward pass one-shot, both in reference order, and
 // compares the `wrong` gradients, those that are not the sum over all paths. Of a wrong gradient
 // the numbers may agree all the same: what counts twice can be zeros. Of programs of up to 4 MiB
 // the details also have one-shot in float64, by the oracles of the kernels: whether the numbers to

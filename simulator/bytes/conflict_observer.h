@@ -1,4 +1,5 @@
-// What a pass over the dispatches of a program, in issue order, finds for each, and who is told.
+// What a pass over the dispatches of a program, in reference order, finds for each, and who is
+// told.
 #pragma once
 
 #include "encoder/program/program.h"
@@ -18,7 +19,7 @@ class ConflictObserver {
  public:
   virtual ~ConflictObserver() = default;
 
-  // Called once per dispatch, in issue order.
+  // Called once per dispatch, in reference order.
   virtual void see(DispatchId dispatch, const ScannedConflicts& latest) = 0;
 };
 

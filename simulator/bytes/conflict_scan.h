@@ -1,4 +1,4 @@
-// ConflictScan: the one pass that visits all dispatches in issue order and knows, for each, its
+// ConflictScan: the one pass that visits all dispatches in reference order and knows, for each, its
 // latest conflicts: what costs time is to find them.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace interlock {
 
 class AccessList;
 
-// Dispatches are found and then recorded, in issue order.
+// Dispatches are found and then recorded, in reference order.
 class ConflictScan {
  public:
   // Requires: `segments` was built from `program`; both outlive this.

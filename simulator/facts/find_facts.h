@@ -42,7 +42,7 @@ struct FactOptions {
 };
 
 struct FactReport {
-  std::vector<Fact> facts;  // Check by check, each in issue order.
+  std::vector<Fact> facts;  // Check by check, each in reference order.
   // The limits that ended a check early; in the order of the checks.
   std::vector<Truncation> truncations;
 

@@ -113,7 +113,7 @@ class PassCheck {
     }
   }
 
-  // Contributions by what they add, the dispatches of each in issue order.
+  // Contributions by what they add, the dispatches of each in reference order.
   static std::map<FieldMatrix, GradientCount> counts_of(std::vector<Contribution> contributions) {
     std::ranges::sort(contributions, {}, &Contribution::dispatch);
     std::map<FieldMatrix, GradientCount> counts;

@@ -20,7 +20,7 @@ namespace interlock {
 
 // Dispatches whose contributions cannot be told apart: they add the same to the gradient.
 struct GradientCount {
-  std::vector<DispatchId> dispatches;  // Those that read the tensor, in issue order.
+  std::vector<DispatchId> dispatches;  // Those that read the tensor, in reference order.
   uint64_t expected = 0;               // How often they count together.
   uint64_t actual = 0;
   std::vector<DispatchId> terms;  // What wrote the terms that hold them.

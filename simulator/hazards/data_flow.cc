@@ -1,7 +1,8 @@
-// The basic idea is to replay the writes twice, in issue order and in program order, and to compare
-// what each read sees. Every write creates a new state of its bytes, and states are numbered as
-// they are created, so that "the last state" is a stamp. A row of atomics of one operation
-// commutes: its state is the state below it (the base) together with the set of its members.
+// The basic idea is to replay the writes twice, in reference order and in program order, and to
+// compare what each read sees. Every write creates a new state of its bytes, and states are
+// numbered as they are created, so that "the last state" is a stamp. A row of atomics of one
+// operation commutes: its state is the state below it (the base) together with the set of its
+// members.
 //
 // For example, with barriers between all but the first two atomics:
 //
@@ -11,7 +12,7 @@
 //   3  read:  dispatch Read order=4 reads m writes out
 //   4  late:  dispatch Add order=3 atomics m[4:8] atomic=add
 //
-// In issue order the states of m are
+// In reference order the states of m are
 //
 //   1  clear
 //   2  {one} on 1               of m[0:4]
@@ -34,8 +35,8 @@
 // m[4:8] is {two, late} on clear in both replays, so the end sees nothing wrong.
 //
 // Were m scratch, its bytes were placed after reordering, and read is right to see what it sees in
-// issue order, unless something of it is later in program order than read: `latest` of the state.
-// It is `one` with order=2 on m[0:4], and `two` on m[4:8]; read has order=4, so there is no
+// reference order, unless something of it is later in program order than read: `latest` of the
+// state. It is `one` with order=2 on m[0:4], and `two` on m[4:8]; read has order=4, so there is no
 // finding.
 #include "simulator/hazards/data_flow.h"
 
@@ -216,11 +217,11 @@ class FlowComparison {
   explicit FlowComparison(const Program& program)
       : program_(program),
         segments_(program),
-        issue_order_(program, segments_),
+        reference_order_(program, segments_),
         program_order_(program, segments_) {}
 
   std::vector<ReorderedRead> run() {
-    replay_issue_order();
+    replay_reference_order();
     if (is_stopped()) return {};
     replay_program_order();
     // Stable: entries of one access stay in byte order. No reader at all sorts last.
@@ -230,17 +231,17 @@ class FlowComparison {
   }
 
  private:
-  void replay_issue_order() {
+  void replay_reference_order() {
     for (size_t i = 0; i < program_.dispatches.size(); ++i) {
       if (is_stopped()) return;
       const Dispatch& dispatch = program_.dispatches[i];
       for (uint32_t k = 0; k < dispatch.access_count; ++k) {
         seen_begin_.push_back(seen_.size());
         if (sees_old_content(program_, program_.accesses[dispatch.first_access + k], dispatch)) {
-          issue_order_.append_states(segments_.span_of(dispatch.first_access + k), seen_);
+          reference_order_.append_states(segments_.span_of(dispatch.first_access + k), seen_);
         }
       }
-      issue_order_.apply_writes(DispatchId(i));
+      reference_order_.apply_writes(DispatchId(i));
     }
     seen_begin_.push_back(seen_.size());
   }
@@ -278,7 +279,7 @@ class FlowComparison {
       if (program_.memory(memory).is_scratch) continue;
       seen.clear();
       right.clear();
-      issue_order_.append_states(segments_.segments_of(memory), seen);
+      reference_order_.append_states(segments_.segments_of(memory), seen);
       program_order_.append_states(segments_.segments_of(memory), right);
       compare({.memory = memory}, seen, right);
     }
@@ -311,26 +312,26 @@ class FlowComparison {
       const DispatchId latest = latest_seen(where, seen);
       return !latest.is_some() || !is_earlier_in_program_order(program_, where.reader, latest);
     }
-    return issue_order_.state(seen).content == program_order_.state(right).content;
+    return reference_order_.state(seen).content == program_order_.state(right).content;
   }
 
   WriterPair name_writers(const ReorderedRead& where, Stamp seen, Stamp right) const {
     if (program_.memory(where.memory).is_scratch) {
       return {latest_seen(where, seen), program_order_.state(right).writer};
     }
-    return differing_writers(program_, issue_order_, seen, program_order_, right);
+    return differing_writers(program_, reference_order_, seen, program_order_, right);
   }
 
   // On scratch: the latest in program order of all that the reader depends on.
   DispatchId latest_seen(const ReorderedRead& where, Stamp seen) const {
     const Access& access = program_.accesses_of(where.reader)[where.access];
-    if (!access.is_atomic()) return issue_order_.state(seen).latest;
-    return issue_order_.state_below_row(seen, program_.dispatch(where.reader).atomic_op).latest;
+    if (!access.is_atomic()) return reference_order_.state(seen).latest;
+    return reference_order_.state_below_row(seen, program_.dispatch(where.reader).atomic_op).latest;
   }
 
   const Program& program_;
   ByteSegments segments_;
-  Replay issue_order_;
+  Replay reference_order_;
   Replay program_order_;
   std::vector<StampRun> seen_;      // Of all accesses, one after another.
   std::vector<size_t> seen_begin_;  // By access, and one more: where its runs begin in seen_.

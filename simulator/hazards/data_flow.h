@@ -1,4 +1,4 @@
-// Data flow: which writer each read sees, in issue order against program order (`order=`).
+// Data flow: which writer each read sees, in reference order against program order (`order=`).
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace interlock {
 
-// A read that sees another writer in issue order than program order gives it. A `reader` of none is
-// the end of the program, which reads all ordinary bytes. A partial write reads what it keeps, and
-// an atomic on scratch what it adds to.
+// A read that sees another writer in reference order than program order gives it. A `reader` of
+// none is the end of the program, which reads all ordinary bytes. A partial write reads what it
+// keeps, and an atomic on scratch what it adds to.
 struct ReorderedRead {
   DispatchId reader;
   uint32_t access = 0;      // Of the reader.
@@ -21,11 +21,11 @@ struct ReorderedRead {
   bool operator==(const ReorderedRead&) const = default;
 };
 
-// Bytes of a scratch memory were placed after reordering: there the issue-order writer is right,
-// unless it is later in program order. Atomics of one operation side by side commute, so each of
-// them reads what stood there before the first. One entry per (reader, access, seen, right), in
-// issue order of the reader; the end of the program last. Empty if the program has no `order=`.
-// Cost: O((a + s) log a) for a accesses and s byte segments.
+// Bytes of a scratch memory were placed after reordering: there the reference-order writer is
+// right, unless it is later in program order. Atomics of one operation side by side commute, so
+// each of them reads what stood there before the first. One entry per (reader, access, seen,
+// right), in reference order of the reader; the end of the program last. Empty if the program has
+// no `order=`. Cost: O((a + s) log a) for a accesses and s byte segments.
 std::vector<ReorderedRead> find_reordered(const Program& program);
 
 }  // namespace interlock

@@ -16,7 +16,7 @@ namespace interlock {
 
 struct Hazard {
   FindingKind kind;  // RAW, WAR or WAW.
-  AccessRef first;   // Earlier in issue order.
+  AccessRef first;   // Earlier in reference order.
   AccessRef second;
   // In the memory of both: what the two accesses share, or the first run of it in which the first
   // one is not visible to the second.

@@ -24,7 +24,7 @@ struct UndeclaredAccess {
 // dispatch.
 std::vector<ByteRange> undeclared_bytes_of(const Program& program, AccessRef ref);
 
-// Returns them in issue order, by operand. Cost: linear in the accesses, and for each operand
+// Returns them in reference order, by operand. Cost: linear in the accesses, and for each operand
 // after `actual` O(n log n) for the n operands of its dispatch.
 std::vector<UndeclaredAccess> find_undeclared_accesses(const Program& program);
 

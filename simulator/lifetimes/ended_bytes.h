@@ -17,7 +17,7 @@ struct EndedBytes {
   bool operator==(const EndedBytes&) const = default;
 };
 
-// Returns what each dispatch reads of ended bytes, in issue order, and all that is ended at the
+// Returns what each dispatch reads of ended bytes, in reference order, and all that is ended at the
 // end. Of values none where they take more work than any but a hostile program.
 // Cost: as check_lifetimes() and HostMoves.
 std::vector<EndedBytes> find_ended_bytes(const Program& program);

@@ -1,7 +1,7 @@
 // Lifetimes: which logical value owns each byte, and reads that find another one or none.
 //
-// In issue order, the owner of a byte is the root tensor of its last write through a tensor: views
-// write for their root, donations for themselves. Raw ranges own nothing.
+// In reference order, the owner of a byte is the root tensor of its last write through a tensor:
+// views write for their root, donations for themselves. Raw ranges own nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace interlock {
 
-// A read that goes wrong in issue order, whatever the sync; or a destroy with an access pending.
+// A read that goes wrong in reference order, whatever the sync; or a destroy with an access
+// pending.
 struct LifetimeFinding {
   FindingKind kind = FindingKind::kClobber;  // kClobber, kUninitialized or kUseAfterFree.
   AccessRef reader;                          // No dispatch: the end of the program reads an output.
@@ -46,7 +47,7 @@ struct LifetimeReport {
   bool is_truncated() const { return truncation.has_value(); }
 };
 
-// Returns the findings in issue order of the reader, one for each reader's operand and each
+// Returns the findings in reference order of the reader, one for each reader's operand and each
 // overwriter, end of the value, or value found; those of the end of the program last. The end reads
 // the outputs that are named, and does not mind one that nobody wrote.
 // Cost: O(a log a) for a accesses, plus the runs of bytes with different owners that reads cross.

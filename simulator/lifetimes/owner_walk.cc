@@ -1,4 +1,4 @@
-// The basic idea is to walk the statements in issue order over two maps: what each byte holds
+// The basic idea is to walk the statements in reference order over two maps: what each byte holds
 // (held_value.h) in runs as long as they can be, and who wrote it. A clean read of a value that one
 // tensor owns crosses one run, however many dispatches wrote it; writers are looked up for findings
 // only. All reads of a dispatch come before its writes.

@@ -1,5 +1,6 @@
-// OwnerWalk: the walk over the statements in issue order on which all questions of lifetimes rest:
-// which value each byte holds when it is read, and who destroys bytes that are still accessed.
+// OwnerWalk: the walk over the statements in reference order on which all questions of lifetimes
+// rest: which value each byte holds when it is read, and who destroys bytes that are still
+// accessed.
 #pragma once
 
 #include <cstddef>

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "encoder/program/program.h"
@@ -27,5 +28,11 @@ struct ReferenceOrder {
 // Requires: no text_order. Cost: O(n log n) for n statements; linear where it is the text order.
 // With a circle also the queues, and the joins of legacy-default ones among them, squared.
 ReferenceOrder find_reference_order(const Program& program);
+
+// "the reference order"; of a program that is none for needs_queue_order(), where it is that,
+// "issue order". For sentences.
+constexpr std::string_view name_of_reference_order(bool needs_queue_order) {
+  return needs_queue_order ? "the reference order" : "issue order";
+}
 
 }  // namespace interlock

@@ -1,5 +1,5 @@
 // VisibilityMap: how far the latest write of each byte has got, for the writes of one sort, while
-// the statements of a program are visited in issue order.
+// the statements of a program are visited in reference order.
 #pragma once
 
 #include <cstdint>

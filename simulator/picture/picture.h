@@ -117,7 +117,7 @@ struct OrderLink {
 
 // A dispatch in the order that shows the damage.
 struct WitnessEntry {
-  uint32_t row = 0;  // Of the dispatch in issue order.
+  uint32_t row = 0;  // Of the dispatch in reference order.
   std::string label;
   std::vector<std::string> notes;  // What happens right after it: "writes of a arrive".
   bool is_moved = false;

@@ -200,7 +200,7 @@ std::string SvgParts::links() const {
                             to_x + tip, layout_.at(link.to_row, to_y - 4), to_x + tip,
                             layout_.at(link.to_row, to_y + 4)));
   }
-  // From its place in issue order to its place in the witness.
+  // From its place in reference order to its place in the witness.
   for (size_t i = 0; i < picture_.witness.size(); ++i) {
     const WitnessEntry& entry = picture_.witness[i];
     if (entry.label.empty()) continue;

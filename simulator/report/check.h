@@ -50,7 +50,8 @@ struct CheckReport : BarrierBounds {
   // False where the program has several queues or the host: then the bounds, `forcing` and `chain`
   // are not judged, and all advice is in `redundant_sync`.
   bool has_bounds = true;
-  // Observable hazards first, then the rest; each in issue order of second, then first dispatch.
+  // Observable hazards first, then the rest; each in reference order of second, then first
+  // dispatch.
   std::vector<Finding> findings;
   // Hazards that do not count: possible ones, and those after own reads. In the same order.
   std::vector<Finding> noted;

@@ -284,7 +284,7 @@ Finding explain_one(const Program& program, const UndeclaredAccess& undeclared,
 
 Finding explain_one(const Program& program, const LifetimeFinding& finding,
                     ExplainContext& context) {
-  Finding explained = explain_lifetime(program, finding, context.history_work_left);
+  Finding explained = explain_lifetime(program, finding, context);
   if (finding.is_pending && context.order.has_queues()) {
     explained.fix = order_before(program, finding.reader, finding.ended_at);
   }

@@ -51,10 +51,10 @@ Finding explain(const Program& program, const Fact& fact, ExplainContext& contex
 // Of one kind of fact each, as explain() gives it. Defined in explain_hazards.cc.
 Finding explain_hazard(const Program& program, const Hazard& hazard, ExplainContext& context);
 // The history of the bytes of a value and that of its pins take their work from
-// `history_work_left`, and are left out when that is too little.
+// `context.history_work_left`, and are left out when that is too little.
 // Defined in explain_lifetimes.cc.
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
-                         uint64_t& history_work_left);
+                         ExplainContext& context);
 // Defined in explain_gradient.cc.
 Finding explain_gradient(const Program& program, const GradientFinding& found);
 

@@ -9,6 +9,7 @@
 
 #include "encoder/program/draft_text.h"
 #include "simulator/barriers/pair_hazards.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/report/explain.h"
 #include "simulator/report/operand_text.h"
 
@@ -18,7 +19,7 @@ namespace {
 // Of two unordered dispatches either may run right before the other. If the second one then takes
 // the bytes of the value that the first one reads, its read finds another value. A donation says so
 // by itself.
-std::string clobber_sentence(const Program& program, const Hazard& hazard) {
+std::string clobber_sentence(const Program& program, const Hazard& hazard, bool has_queues) {
   const Access& first = access_of(program, hazard.first);
   const Access& second = access_of(program, hazard.second);
   const bool are_tensors = first.tensor.is_some() && second.tensor.is_some();
@@ -27,9 +28,9 @@ std::string clobber_sentence(const Program& program, const Hazard& hazard) {
   const TensorId found = program.tensor(second.tensor).root;
   if (wanted == found || program.tensor(found).source.is_some()) return {};
   return fmt::format(
-      "Where {} comes first, {} finds {} instead of {}: a clobber that issue order does not show.",
+      "Where {} comes first, {} finds {} instead of {}: a clobber that {} does not show.",
       program.description_of(hazard.second.dispatch), program.description_of(hazard.first.dispatch),
-      name_of(program, found), name_of(program, wanted));
+      name_of(program, found), name_of(program, wanted), name_of_reference_order(has_queues));
 }
 
 // All that the two conflict on in this way. Where finding it takes too much work, whatever there
@@ -109,7 +110,7 @@ Finding explain_hazard(const Program& program, const Hazard& hazard, ExplainCont
   for (std::string& sentence : relation_of(program, first, second)) {
     finding.details.push_back(std::move(sentence));
   }
-  if (std::string sentence = clobber_sentence(program, hazard); !sentence.empty()) {
+  if (std::string sentence = clobber_sentence(program, hazard, has_queues); !sentence.empty()) {
     finding.details.push_back(std::move(sentence));
   }
   finding.fix =

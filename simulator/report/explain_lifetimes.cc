@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/order/reference_order.h"
 #include "simulator/report/byte_history.h"
 #include "simulator/report/operand_text.h"
 
@@ -182,7 +183,8 @@ std::string no_wait_sentence(const Program& program, const LifetimeFinding& foun
 }  // namespace
 
 Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
-                         uint64_t& history_work_left) {
+                         ExplainContext& context) {
+  uint64_t& history_work_left = context.history_work_left;
   const bool is_clobber = found.kind == FindingKind::kClobber;
   Finding finding{place_of(program, found)};
   finding.headline = headline_of(program, found);
@@ -202,8 +204,10 @@ Finding explain_lifetime(const Program& program, const LifetimeFinding& found,
     finding.details.push_back(
         fmt::format("Nobody has written {} there.", name_of(program, found.tensor)));
   }
-  finding.details.push_back(found.is_pending ? "What is destroyed must not be in use any more."
-                                             : "It is so in issue order: no barrier repairs this.");
+  finding.details.push_back(found.is_pending
+                                ? "What is destroyed must not be in use any more."
+                                : fmt::format("It is so in {}: no barrier repairs this.",
+                                              name_of_reference_order(context.order.has_queues())));
   if (std::string text = no_wait_sentence(program, found, history_work_left); !text.empty()) {
     finding.details.push_back(std::move(text));
   }

@@ -237,7 +237,7 @@ Schedule StepList::schedule() const {
   return schedule;
 }
 
-// The dispatches that can stay where issue order has them: a longest increasing subsequence of
+// The dispatches that can stay where reference order has them: a longest increasing subsequence of
 // those that run whole (Fredman, 1975: one binary search each).
 std::vector<bool> find_staying(const Program& program, const Schedule& schedule,
                                const std::vector<bool>& is_split) {

@@ -12,8 +12,8 @@
 
 namespace interlock {
 
-// Applies the displacements in turn to issue order. `A before B` moves the (remaining) steps of A
-// to right before the first step of B; `A after B` to right after the last step of B; `A commits
+// Applies the displacements in turn to reference order. `A before B` moves the (remaining) steps of
+// A to right before the first step of B; `A after B` to right after the last step of B; `A commits
 // after B` makes A run late and puts its commit right after the last step of B; `A fetches before B
 // commits` puts a fetch of A right before the commit of B, which then is a step of its own. Beside
 // scoped barriers the last two speak of the bytes that can wait, and that can be missed

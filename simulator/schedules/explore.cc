@@ -16,14 +16,14 @@
 namespace interlock {
 namespace {
 
-// The outcomes of schedules against that of issue order.
+// The outcomes of schedules against that of reference order.
 class Comparison {
  public:
   explicit Comparison(const Program& program)
       : machine_(program),
-        strict_reference_(machine_.run(issue_order_schedule(program), ShadowMode::kStrict)),
+        strict_reference_(machine_.run(reference_order_schedule(program), ShadowMode::kStrict)),
         observable_reference_(
-            machine_.run(issue_order_schedule(program), ShadowMode::kObservable)) {}
+            machine_.run(reference_order_schedule(program), ShadowMode::kObservable)) {}
 
   bool differs(const Schedule& schedule, ShadowMode mode) {
     machine_.run(schedule, mode, result_);

@@ -15,7 +15,7 @@ namespace interlock {
 
 struct TriedSchedule {
   std::string name;                 // Strategy::schedule_name(), or "random 17".
-  bool differs_strictly = false;    // Some read or some byte differs from issue order.
+  bool differs_strictly = false;    // Some read or some byte differs from reference order.
   bool differs_observably = false;  // Some live byte does.
 };
 

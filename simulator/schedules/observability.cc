@@ -43,7 +43,7 @@ class ObservabilityJudge {
   // Comes before all other runs.
   void run_reference() {
     executed_ += run_work_;
-    reference_ = machine_.run(issue_order_schedule(program_), ShadowMode::kObservable);
+    reference_ = machine_.run(reference_order_schedule(program_), ShadowMode::kObservable);
   }
 
   bool has_budget(uint64_t run_count) const { return executed_ + run_count * run_work_ <= budget_; }

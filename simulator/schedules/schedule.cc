@@ -251,7 +251,7 @@ Result<Success> LegalityCheck::finish() {
 
 }  // namespace
 
-Schedule issue_order_schedule(const Program& program) {
+Schedule reference_order_schedule(const Program& program) {
   Schedule schedule;
   schedule.steps.reserve(program.dispatches.size());
   for (size_t i = 0; i < program.dispatches.size(); ++i) {

@@ -56,8 +56,8 @@ Step whole_step(const Program& program, DispatchId dispatch, StepKind kind);
 // Whether the dispatch has anything to commit.
 bool writes_anything(const Program& program, DispatchId dispatch);
 
-// Every dispatch whole, in issue order, committing at once.
-Schedule issue_order_schedule(const Program& program);
+// Every dispatch whole, in reference order, committing at once.
+Schedule reference_order_schedule(const Program& program);
 
 // Legal: every slice runs exactly once; runs extend `order`; a late write commits once, and before
 // any dispatch runs that barriers hold back until it is available; a fetch comes after all that

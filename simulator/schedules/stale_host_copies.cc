@@ -125,7 +125,7 @@ const HappensBefore& StaleHostCopies::coherent_order() {
 }
 
 Schedule StaleHostCopies::with_fetch(DispatchId writer, const Fetch& fetch) const {
-  Schedule schedule = issue_order_schedule(program_);
+  Schedule schedule = reference_order_schedule(program_);
   schedule.bytes = {{fetch.bytes.memory, fetch.bytes.range, fetch.sort}};
   const auto wrote = std::ranges::find(schedule.steps, writer, &Step::dispatch);
   schedule.steps.insert(wrote + 1, Step{StepKind::kFetch, fetch.dispatch, 0, 1});

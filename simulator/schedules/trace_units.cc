@@ -169,7 +169,7 @@ void Cutter::cut(const Program& program, const SliceConflicts& conflicts, uint32
 
 TraceUnits dispatch_units(const Program& program, std::span<const Hazard> hazards) {
   TraceUnits result;
-  result.units = issue_order_schedule(program).steps;
+  result.units = reference_order_schedule(program).steps;
   std::vector<bool> is_hazardous(program.dispatches.size(), false);
   size_t hazardous_count = 0;
   for (const UnitPair& pair : pairs_to_order(hazards)) {

@@ -29,7 +29,7 @@ namespace interlock {
 // Returns the number of the first trial, from 1 on, whose outputs differ from the reference; 0 if
 // none of so many does. An error fails the test. Requires: `run` is in reference order.
 inline int first_differing_trial(Backend& backend, const Program& run, int trial_count) {
-  const Schedule order = issue_order_schedule(run);
+  const Schedule order = reference_order_schedule(run);
   const auto right = backend.run(run, order, ExecutionMode::kWitness);
   if (!right) {
     ADD_FAILURE() << right.error().message << "\n" << print(as_in_text(run));

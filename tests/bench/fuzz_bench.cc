@@ -94,7 +94,7 @@ BENCHMARK(JudgeWithoutText)->Unit(benchmark::kMicrosecond);
 void ThreeStrictRuns(benchmark::State& state) {
   const Program program = dispatch_stream(16, 8);
   const HappensBefore order(program);
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   for (auto _ : state) {
     ShadowMachine machine(program);
     const ShadowResult result = machine.run(issue, ShadowMode::kStrict);

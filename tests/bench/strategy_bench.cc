@@ -42,7 +42,7 @@ class Runner {
  public:
   explicit Runner(const Program& program)
       : machine_(program),
-        reference_(machine_.run(issue_order_schedule(program), ShadowMode::kStrict)) {}
+        reference_(machine_.run(reference_order_schedule(program), ShadowMode::kStrict)) {}
 
   void run(const Schedule& schedule) {
     machine_.run(schedule, ShadowMode::kStrict, result_);

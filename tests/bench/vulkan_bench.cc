@@ -66,7 +66,7 @@ bool skip_without_device(benchmark::State& state) {
 void run_sequences(benchmark::State& state, bool is_mix) {
   if (skip_without_device(state)) return;
   const Program program = chain(state.range(0), is_mix);
-  const Schedule schedule = issue_order_schedule(program);
+  const Schedule schedule = reference_order_schedule(program);
   for (auto _ : state) {
     auto image = backend().run(program, schedule, ExecutionMode::kOverlap);
     INTERLOCK_CHECK(image.has_value());

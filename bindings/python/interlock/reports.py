@@ -47,7 +47,7 @@ class Finding:
     headline: str
     details: Tuple[str, ...]
     fix: str
-    witness: Tuple[str, ...]  # A schedule that shows it, as moves away from issue order.
+    witness: Tuple[str, ...]  # A schedule that shows it, as moves away from reference order.
     expectation: str  # The line that expects it.
     text: str
 

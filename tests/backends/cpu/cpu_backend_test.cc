@@ -75,7 +75,7 @@ vjp: dispatch layer_norm_vjp reads x w g writes gx gw_rows
 
 TEST(CpuBackend, ShowsTheWrongBiasGradientOfMlx3630) {
   const Program program = parsed(kMlx3630);
-  const MemoryImage right = image_after(program, issue_order_schedule(program));
+  const MemoryImage right = image_after(program, reference_order_schedule(program));
   const MemoryImage wrong = image_after(
       program, schedule_by(program, {{DispatchId{1}, DispatchId{0}, DisplacementKind::kBefore}}));
   EXPECT_NE(values_of(program, wrong, "gb"), values_of(program, right, "gb"));
@@ -85,7 +85,7 @@ TEST(CpuBackend, ShowsTheWrongBiasGradientOfMlx3630) {
 
 TEST(CpuBackend, ShowsItWithHalfOfTheSlices) {
   const Program program = parsed(kMlx3630);
-  const MemoryImage right = image_after(program, issue_order_schedule(program));
+  const MemoryImage right = image_after(program, reference_order_schedule(program));
   const MemoryImage half = image_after(program, {{run(1, 0, 8), run(0, 0, 4), run(1, 8, 8)}});
   const MemoryImage all = image_after(program, {{run(1, 0, 16), run(0, 0, 4)}});
   EXPECT_NE(values_of(program, half, "gb"), values_of(program, right, "gb"));
@@ -95,7 +95,7 @@ TEST(CpuBackend, ShowsItWithHalfOfTheSlices) {
 
 TEST(CpuBackend, HidesItWhereTheVjpCommitsLate) {
   const Program program = parsed(kMlx3630);
-  const MemoryImage right = image_after(program, issue_order_schedule(program));
+  const MemoryImage right = image_after(program, reference_order_schedule(program));
   EXPECT_EQ(image_after(program, {{run_late(1, 0, 16), run(0, 0, 4), commit(1)}}), right);
   // In pieces, some late: those have not overwritten g yet.
   EXPECT_EQ(image_after(program, {{run_late(1, 4, 7), run_late(1, 0, 4), run(0, 0, 4),
@@ -130,7 +130,7 @@ memory b 64
 update: dispatch Kernel updates a
 partly: dispatch Kernel writes b[1:60] partial
 )");
-  const MemoryImage expected = image_after(program, issue_order_schedule(program));
+  const MemoryImage expected = image_after(program, reference_order_schedule(program));
   EXPECT_EQ(image_after(program, {{run_late(0), run_late(1), commit(1), commit(0)}}), expected);
 }
 
@@ -146,7 +146,7 @@ other: dispatch Other writes a[0:32]
   const MemoryImage late = image_after(program, {{run_late(0), run(1), commit(0)}});
   EXPECT_NE(late, alone);  // or it does not.
   const Program only = parsed("interlock 1\nmemory a 64\nupdate: dispatch Kernel updates a\n");
-  EXPECT_EQ(late, image_after(only, issue_order_schedule(only)));
+  EXPECT_EQ(late, image_after(only, reference_order_schedule(only)));
 }
 
 TEST(CpuBackend, AppliesLateAtomicsAtTheirCommit) {
@@ -155,7 +155,7 @@ TEST(CpuBackend, AppliesLateAtomicsAtTheirCommit) {
         parsed(std::string("interlock 1\nmemory c 64\nmemory x 8\n") +
                "first: dispatch Kernel reads x atomics c atomic=" + op +
                "\nsecond: dispatch Kernel reads x atomics c[3:50] atomic=" + op + "\n");
-    const MemoryImage expected = image_after(program, issue_order_schedule(program));
+    const MemoryImage expected = image_after(program, reference_order_schedule(program));
     EXPECT_EQ(image_after(program, {{run_late(0), run(1), commit(0)}}), expected) << op;
     EXPECT_EQ(image_after(program, {{run_late(0), run_late(1), commit(1), commit(0)}}), expected)
         << op;
@@ -216,7 +216,7 @@ partly: dispatch Kernel writes b partial
   const MemoryImage alone = image_after(program, {{run(1), run(0)}});
   const MemoryImage stale = image_after(program, {{fetch, run(0), run(1)}, {place}});
   EXPECT_NE(stale, alone);
-  EXPECT_NE(stale, image_after(program, issue_order_schedule(program)));
+  EXPECT_NE(stale, image_after(program, reference_order_schedule(program)));
 }
 
 // What it reads decides what it writes elsewhere; what it leaves in place is of another cache.
@@ -229,7 +229,7 @@ produce: dispatch copy reads a writes b
 partly: dispatch Kernel writes c updates b partial
 )");
   const Step fetch{StepKind::kFetch, DispatchId{1}, 0, 1};
-  const MemoryImage reference = image_after(program, issue_order_schedule(program));
+  const MemoryImage reference = image_after(program, reference_order_schedule(program));
   for (const StageAccess sort : {StageAccess::kComputeRead, StageAccess::kComputeWrite}) {
     const StepBytes place{MemoryId{1}, {0, 64}, sort};
     const MemoryImage stale = image_after(program, {{fetch, run(0), run(1)}, {place}});
@@ -307,7 +307,7 @@ dispatch fill writes raw[17:1050] value=7
 dispatch Opaque reads n[0:40000] raw writes raw[2000:4001] m[60000:60007]
 dispatch mix reads m updates raw[100:200] atomics raw[300:307] partial atomic=max
 )");
-  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  const MemoryImage image = image_after(program, reference_order_schedule(program));
   EXPECT_EQ(output_digest(program, image), 17329363885168203102u);
 }
 

@@ -192,7 +192,7 @@ dispatch Kernel uniform d[2:9] reads a[1:8] b writes b[3:40] updates a[5:64] ato
   const auto run = run_instrumented(program, options);
   ASSERT_TRUE(run.has_value());
   EXPECT_THAT(run->findings, IsEmpty());
-  EXPECT_EQ(run->image, image_after(program, issue_order_schedule(program)));
+  EXPECT_EQ(run->image, image_after(program, reference_order_schedule(program)));
   const auto whole = [](int64_t size_bytes) { return ElementsAre(TouchedRange{0, size_bytes}); };
   EXPECT_THAT(stored, ElementsAre(IsEmpty(), IsEmpty(), IsEmpty(), whole(37), whole(59), whole(7)));
   EXPECT_THAT(loaded, ElementsAre(whole(7), whole(7), whole(64), IsEmpty(), whole(59), whole(7)));

@@ -25,7 +25,7 @@ using ::testing::SizeIs;
 
 std::vector<float> gradient_on_cpu(const Program& program) {
   const auto image =
-      find_backend("cpu")->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+      find_backend("cpu")->run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   INTERLOCK_CHECK(image.has_value());
   const std::vector<uint8_t> bytes = bytes_of(program, *image, "grad");
   std::vector<float> values(bytes.size() / sizeof(float));

@@ -32,7 +32,7 @@ TEST(RowCopies, MoveTheBytesThatTheirDefinitionSays) {
     ASSERT_TRUE(find_facts(program, {}).facts.empty()) << c.text;
     const HappensBefore order(program);
     for (const Schedule& schedule :
-         {issue_order_schedule(program), epoch_reversed_schedule(program, order),
+         {reference_order_schedule(program), epoch_reversed_schedule(program, order),
           lazy_schedule(program, order)}) {
       const MemoryImage image = image_after(program, schedule);
       ASSERT_EQ(image.memories[0], c.m) << c.text;

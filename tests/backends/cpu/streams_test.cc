@@ -51,7 +51,7 @@ uint64_t bytes_read(const Program& program) {
 // Issue order, the deciding schedules and two random ones.
 std::vector<Schedule> schedules_to_try(const Program& program) {
   const HappensBefore order(program);
-  std::vector<Schedule> schedules = {issue_order_schedule(program),
+  std::vector<Schedule> schedules = {reference_order_schedule(program),
                                      epoch_reversed_schedule(program, order),
                                      lazy_schedule(program, order)};
   for (uint64_t seed = 1; seed <= 2; ++seed) {

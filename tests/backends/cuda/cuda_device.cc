@@ -16,7 +16,7 @@ std::vector<MemoryImage> images_by_overlap(const Program& program, CudaRuntime* 
   for (const CudaLowering lowering : kCudaLowerings) {
     for (const uint64_t seed : {1u, 2u}) {
       CudaBackend backend({.overlap = {.lowering = lowering, .seed = seed}, .runtime = runtime});
-      auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+      auto image = backend.run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
       EXPECT_TRUE(image.has_value()) << image.error().message;
       if (image) images.push_back(std::move(*image));
     }
@@ -57,7 +57,8 @@ MemoryImage OnCuda::image_on_cuda(const Program& program, const Schedule& schedu
 }
 
 MemoryImage OnCuda::image_by_overlap(const Program& program, const CudaRecordingOptions& overlap) {
-  auto image = cuda(overlap).run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+  auto image =
+      cuda(overlap).run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
   if (!image) {
     ADD_FAILURE() << image.error().message;
     return {};

@@ -146,7 +146,7 @@ TEST(CudaFailures, AHangBeforeManyLaunchesIsGivenUpBeforeTheQueueIsFull) {
     options.overlap.delay_ns = 0;
     options.timeout_seconds = 0.01;
     CudaBackend backend(options);
-    EXPECT_FALSE(backend.run(program, issue_order_schedule(program), mode).has_value());
+    EXPECT_FALSE(backend.run(program, reference_order_schedule(program), mode).has_value());
     EXPECT_LT(runtime.call_count(), 2500 + runtime.query_count());
   }
 }
@@ -171,7 +171,8 @@ std::string error_of_stray_write(ptrdiff_t offset_bytes) {
   CudaBackend backend({.runtime = &runtime});
   const Program program =
       parsed("interlock 1\nmemory a 64\nmemory b 64\ndispatch K writes b updates a\n");
-  const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  const auto image =
+      backend.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   if (image) return "";
   EXPECT_EQ(image.error().kind, ErrorKind::kFault);
   return image.error().message;

@@ -56,7 +56,7 @@ bool has_hazard(const Program& program) {
 // the host each trial diverges with odds of one in two. 100 trials without one: below 1e-12.
 TEST_P(CudaOverlap, OfTheMlxBugDivergesOnStreamsAndInGraphs) {
   const Program program = corpus_bug("mlx-3630");
-  const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
+  const MemoryImage right = image_on_cuda(program, reference_order_schedule(program));
   for (const CudaLowering lowering :
        {CudaLowering::kStreams, CudaLowering::kGraph, CudaLowering::kCapturedGraph}) {
     int count = 0;
@@ -71,7 +71,7 @@ TEST_P(CudaOverlap, OfTheMlxBugDivergesOnStreamsAndInGraphs) {
 
 TEST_P(CudaOverlap, OfTheMlxBugIsRightOnOneStream) {
   const Program program = corpus_bug("mlx-3630");
-  const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
+  const MemoryImage right = image_on_cuda(program, reference_order_schedule(program));
   for (int trial = 0; trial < 20; ++trial) {
     EXPECT_TRUE(image_by_overlap(program, {.lowering = CudaLowering::kOneStream}) == right);
   }
@@ -79,7 +79,7 @@ TEST_P(CudaOverlap, OfTheMlxBugIsRightOnOneStream) {
 
 TEST_P(CudaOverlap, OfTheRepairedTwinNeverDiverges) {
   const Program program = corpus_bug("mlx-3630.fixed");
-  const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
+  const MemoryImage right = image_on_cuda(program, reference_order_schedule(program));
   for (const CudaLowering lowering : kCudaLowerings) {
     for (uint64_t trial = 0; trial < 50; ++trial) {
       const uint64_t delay_ns = trial % 2 == 0 ? 0 : 100'000;
@@ -93,7 +93,7 @@ TEST_P(CudaOverlap, OfTheRepairedTwinNeverDiverges) {
 // Barriers or none: the graph of the conflicts orders them all.
 TEST_P(CudaOverlap, OfTheMlxBugIsRightInTheGraphOfItsConflicts) {
   const Program program = corpus_bug("mlx-3630");
-  const MemoryImage right = image_on_cuda(program, issue_order_schedule(program));
+  const MemoryImage right = image_on_cuda(program, reference_order_schedule(program));
   for (uint64_t trial = 0; trial < 100; ++trial) {
     EXPECT_TRUE(image_by_overlap(program, {.lowering = CudaLowering::kConflictGraph,
                                            .seed = trial,
@@ -104,7 +104,7 @@ TEST_P(CudaOverlap, OfTheMlxBugIsRightInTheGraphOfItsConflicts) {
 // As the command line asks for one. On a device without delays nothing has to diverge.
 TEST_P(CudaOverlap, IssuesByTheNameOfALowering) {
   const Program program = corpus_bug("mlx-3630");
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   const MemoryImage right = image_on_cuda(program, issue);
   EXPECT_EQ(cuda().with_lowering("tree"), nullptr);
   EXPECT_THAT(cuda().lowerings(), testing::SizeIs(std::size(kCudaLowerings)));
@@ -141,7 +141,7 @@ TEST_P(CudaOverlap, OfAnyProgramEndsAsIssueOrderInTheGraphOfItsConflicts) {
     hazardous_count += has_hazard(program);
     EXPECT_TRUE(
         image_by_overlap(program, {.lowering = CudaLowering::kConflictGraph, .seed = seed}) ==
-        image_after(program, issue_order_schedule(program)))
+        image_after(program, reference_order_schedule(program)))
         << print(program);
   }
   EXPECT_GE(hazardous_count, 100);
@@ -161,7 +161,7 @@ TEST_P(CudaOverlap, OfProgramsWithoutHazardsHasTheBitsOfTheCpu) {
     const Program program = random_program(choice, options);
     if (!check(program).findings.empty()) continue;
     ++executed_count;
-    const MemoryImage right = image_after(program, issue_order_schedule(program));
+    const MemoryImage right = image_after(program, reference_order_schedule(program));
     for (const CudaLowering lowering : kCudaLowerings) {
       const auto stream_count = static_cast<uint32_t>(1 + seed % 5);
       EXPECT_TRUE(
@@ -182,7 +182,7 @@ TEST_P(CudaGraphs, AreCapturedOnceAndReplayedOnStaticBuffers) {
     ASSERT_TRUE(graph.has_value()) << graph.error().message;
     const MemoryImage inputs = initial_image(program, kExecutionLimitBytes).value();
     const MemoryImage first = (*graph)->execute(inputs).value();
-    EXPECT_TRUE(first == image_after(program, issue_order_schedule(program)));
+    EXPECT_TRUE(first == image_after(program, reference_order_schedule(program)));
     MemoryImage others = inputs;
     for (std::vector<uint8_t>& memory : others.memories) {
       std::rotate(memory.begin(), memory.begin() + sizeof(float), memory.end());
@@ -213,7 +213,7 @@ dispatch fill writes input value=8
   ASSERT_TRUE(graph.has_value()) << graph.error().message;
   MemoryImage image = initial_image(program, kExecutionLimitBytes).value();
   const MemoryImage first = (*graph)->execute(image).value();
-  EXPECT_EQ(first.memories[1], image_after(twice, issue_order_schedule(twice)).memories[1]);
+  EXPECT_EQ(first.memories[1], image_after(twice, reference_order_schedule(twice)).memories[1]);
   image.memories[0].assign(64, 7);
   const MemoryImage second = (*graph)->execute_again(image, std::array{MemoryId(0)}).value();
   // The same by hand: the state of the first replay as input of another.

@@ -30,7 +30,7 @@ using CudaReplayedGraphs = OnCuda;
 INTERLOCK_ON_CUDA(CudaReplayedGraphs);
 
 MemoryImage right_image_of(const Program& program) {
-  return image_after(program, issue_order_schedule(program));
+  return image_after(program, reference_order_schedule(program));
 }
 
 // Two operands in mixes of one launch and of two, a kernel of the table, and work around.
@@ -136,7 +136,7 @@ TEST_P(CudaReplayedGraphs, OfCleanProgramsHaveTheBitsOfTheCpu) {
     if (!check(program).findings.empty()) continue;
     ++clean_count;
     replay_count += static_cast<int>(program.replays.size());
-    const MemoryImage right = image_after(program, issue_order_schedule(program));
+    const MemoryImage right = image_after(program, reference_order_schedule(program));
     for (const CudaLowering lowering : kCudaLowerings) {
       const auto stream_count = static_cast<uint32_t>(1 + seed % 5);
       const uint64_t delay_ns = seed % 2 == 0 ? 0 : 1000;
@@ -208,8 +208,8 @@ TEST(CudaReplayedGraph, StandsBetweenGraphsWhereTheProgramIsOne) {
        {CudaLowering::kGraph, CudaLowering::kCapturedGraph, CudaLowering::kConflictGraph}) {
     HostCudaRuntime runtime;
     CudaBackend backend({.overlap = {.lowering = lowering}, .runtime = &runtime});
-    ASSERT_TRUE(
-        backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap).has_value());
+    ASSERT_TRUE(backend.run(program, reference_order_schedule(program), ExecutionMode::kOverlap)
+                    .has_value());
     EXPECT_EQ(runtime.counts().instantiations, 4);  // before, step, between, after.
     EXPECT_EQ(runtime.counts().graph_launches, 6);
   }
@@ -220,7 +220,7 @@ TEST(CudaReplayedGraph, IsIssuedInsteadWhereItReadsPoison) {
   CudaBackend backend({.overlap = {.lowering = CudaLowering::kStreams}, .runtime = &runtime});
   const Program program = program_of(kReplayOfEndedBytes);
   ASSERT_TRUE(
-      backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap).has_value());
+      backend.run(program, reference_order_schedule(program), ExecutionMode::kOverlap).has_value());
   EXPECT_EQ(runtime.counts().instantiations, 1);
   EXPECT_EQ(runtime.counts().graph_launches, 2);
   EXPECT_EQ(runtime.counts().updates, 0);
@@ -244,7 +244,8 @@ replay c
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     HostCudaRuntime runtime({.seed = seed});
     CudaBackend backend({.overlap = {.lowering = CudaLowering::kStreams}, .runtime = &runtime});
-    const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+    const auto image =
+        backend.run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
     count += image.value() != right;
   }
   EXPECT_GE(count, 1);
@@ -252,7 +253,7 @@ replay c
 
 TEST(CudaReplayedGraph, CleansUpAfterAnyCallThatFails) {
   const Program program = program_of(kThreeReplays);
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   const MemoryImage right = right_image_of(program);
   for (const CudaLowering lowering : kCudaLowerings) {
     for (const CudaStatus status : {CudaStatus::kMemoryAllocation, CudaStatus::kIllegalAddress}) {

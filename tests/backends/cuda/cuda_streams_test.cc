@@ -55,7 +55,7 @@ TEST_P(CudaStreams, HaveTheBitsOfTheReferenceAsEncoded) {
     if (bytes_read(program) >= executable_bytes) continue;
     ++executed_count;
     const MemoryImage right = reference(program);
-    EXPECT_TRUE(image_on_cuda(program, issue_order_schedule(program)) == right) << name;
+    EXPECT_TRUE(image_on_cuda(program, reference_order_schedule(program)) == right) << name;
     for (const CudaLowering lowering : kCudaLowerings) {
       EXPECT_TRUE(image_by_overlap(program, {.lowering = lowering}) == right)
           << name << " " << static_cast<int>(lowering);

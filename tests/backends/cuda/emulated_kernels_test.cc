@@ -28,7 +28,7 @@ TEST(EmulatedKernels, HaveTheBitsOfTheCpuForEveryBlockSizeAndOrder) {
       EmulatedCudaBackend backend({.seed = seed, .block_thread_count = thread_count});
       for (const KernelCase& c : all_cases()) {
         const Program program = program_of(c);
-        const Schedule issue = issue_order_schedule(program);
+        const Schedule issue = reference_order_schedule(program);
         EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue))
             << c << " in blocks of " << thread_count << ", seed " << seed;
       }
@@ -41,7 +41,7 @@ TEST(EmulatedKernels, HaveTheBitsOfTheCpuWithEveryKindOfSwitch) {
     EmulatedCudaBackend backend({.block_thread_count = 32, .fiber_switch = kind});
     for (const KernelCase& c : one_case_per_kernel()) {
       const Program program = program_of(c);
-      const Schedule issue = issue_order_schedule(program);
+      const Schedule issue = reference_order_schedule(program);
       EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue)) << c;
     }
   }
@@ -86,7 +86,7 @@ std::vector<std::vector<uint8_t>> outputs_when_shifted(const Program& program, s
 TEST(EmulatedKernels, RunAtAnyAlignment) {
   for (const KernelCase& c : one_case_per_kernel()) {
     const Program program = program_of(c);
-    const MemoryImage image = image_after(program, issue_order_schedule(program));
+    const MemoryImage image = image_after(program, reference_order_schedule(program));
     std::vector<std::vector<uint8_t>> expected;
     for (const CaseOperand& operand : operands_of(c)) {
       if (operand.is_output) expected.push_back(bytes_of(program, image, operand.name));
@@ -102,7 +102,7 @@ TEST(EmulatedKernels, GiveTheSameBitsInSeveralLaunches) {
   EmulatedCudaBackend backend({.block_thread_count = 4, .grid_block_count_max = 2});
   for (const KernelCase& c : all_cases()) {
     const Program program = program_of(c);
-    const Schedule issue = issue_order_schedule(program);
+    const Schedule issue = reference_order_schedule(program);
     EXPECT_TRUE(image_on(backend, program, issue) == image_after(program, issue)) << c;
   }
 }

@@ -26,7 +26,7 @@ k: dispatch K reads r[{1}:{0}] writes y[{1}:3001] updates u atomics c[{1}:2003] 
 )",
                                                  size, begin));
       for (const Schedule& schedule :
-           {issue_order_schedule(program), lazy_schedule(program, HappensBefore(program))}) {
+           {reference_order_schedule(program), lazy_schedule(program, HappensBefore(program))}) {
         EXPECT_TRUE(image_on_emulated_cuda(program, schedule, {.block_thread_count = 32}) ==
                     image_after(program, schedule))
             << size << " from " << begin;

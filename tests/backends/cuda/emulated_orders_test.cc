@@ -72,7 +72,7 @@ TEST(EmulatedOrders, AreAllRightWithTheBarrier) {
 OrderCounts count_dispatches(const Program& program, uint32_t thread_count) {
   const DispatchId id{0};
   const MemoryImage before = initial_image(program, kExecutionLimitBytes).value();
-  const MemoryImage expected = image_after(program, issue_order_schedule(program));
+  const MemoryImage expected = image_after(program, reference_order_schedule(program));
   EmulatedDevice device;
   return count_orders([&](Choice& choice) {
     MemoryImage image = before;

@@ -35,7 +35,7 @@ TEST(EmulatedCuda, AgreesWithTheCpuOnFuzzedPrograms) {
     const Program program =
         build(generate(choice, {.max_dispatches = 16, .has_barriers = seed % 2 == 0})).value();
     const HappensBefore order(program);
-    const Schedule issue = issue_order_schedule(program);
+    const Schedule issue = reference_order_schedule(program);
     const MemoryImage reference = image_after(program, issue);
     ASSERT_TRUE(image_on(backend, program, issue) == reference) << print(program);
     std::vector<Schedule> schedules = {random_schedule(program, order, choice)};
@@ -52,7 +52,7 @@ TEST(EmulatedCuda, AgreesWithTheCpuOnFuzzedPrograms) {
 TEST(EmulatedCuda, DivergesInGbUnderTheWitnessOfTheMlxBug) {
   const Program program = corpus_bug("mlx-3630");
   const Schedule witness = schedule_of(program, HappensBefore(program), program.witness).value();
-  const MemoryImage right = image_on_emulated_cuda(program, issue_order_schedule(program));
+  const MemoryImage right = image_on_emulated_cuda(program, reference_order_schedule(program));
   for (const uint64_t seed : {1u, 2u, 3u}) {
     const MemoryImage image = image_on_emulated_cuda(program, witness, {.seed = seed});
     EXPECT_NE(bytes_of(program, image, "gb"), bytes_of(program, right, "gb"));
@@ -64,7 +64,7 @@ TEST(EmulatedCuda, DivergesInGbUnderTheWitnessOfTheMlxBug) {
 TEST(EmulatedCuda, NeverDivergesOnTheRepairedTwin) {
   const Program program = corpus_bug("mlx-3630.fixed");
   const HappensBefore order(program);
-  const MemoryImage right = image_on_emulated_cuda(program, issue_order_schedule(program));
+  const MemoryImage right = image_on_emulated_cuda(program, reference_order_schedule(program));
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SeededChoice choice(seed);
     EXPECT_TRUE(image_on_emulated_cuda(program, random_schedule(program, order, choice),
@@ -89,7 +89,7 @@ memory b 300
 first: dispatch Kernel reads b updates a
 second: dispatch Kernel reads a[0:300] writes b
 )");
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   EmulatedCudaBackend small({.limit_bytes = 899});
   EXPECT_THAT(small.run(program, issue, ExecutionMode::kWitness).error().message,
               HasSubstr("more than 899 bytes, the execution limit"));

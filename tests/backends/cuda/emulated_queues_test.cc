@@ -148,7 +148,7 @@ TEST(EmulatedQueues, LeaveWhatTheReferenceLeavesOnCleanLaunches) {
 TEST(EmulatedQueues, TakeTurnsBetweenTheBlocksOfLaunches) {
   const Program program = corpus_bug("mlx-3630");
   EmulatedCudaBackend backend({.block_thread_count = 1});
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   std::set<std::vector<uint8_t>> sums;
   for (int trial = 0; trial < 20; ++trial) {
     const auto image = backend.run(program, issue, ExecutionMode::kOverlap);
@@ -166,7 +166,8 @@ TEST(EmulatedQueues, AreTheSameForTheSameSeeds) {
   for (std::vector<MemoryImage>& own : images) {
     EmulatedCudaBackend backend({.block_thread_count = 1});
     for (int trial = 0; trial < 10; ++trial) {
-      own.push_back(backend.run(*run, issue_order_schedule(*run), ExecutionMode::kOverlap).value());
+      own.push_back(
+          backend.run(*run, reference_order_schedule(*run), ExecutionMode::kOverlap).value());
     }
   }
   EXPECT_TRUE(images[0] == images[1]);
@@ -175,7 +176,8 @@ TEST(EmulatedQueues, AreTheSameForTheSameSeeds) {
 TEST(EmulatedQueues, RefuseADeadlock) {
   const Program program = corpus_program(INTERLOCK_SOURCE_DIR "/corpus/queues/crossing-waits.ilk");
   EmulatedCudaBackend backend;
-  const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+  const auto image =
+      backend.run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
   ASSERT_FALSE(image.has_value());
   EXPECT_EQ(image.error().kind, ErrorKind::kRefused);
   EXPECT_THAT(image.error().message, HasSubstr("deadlocks"));

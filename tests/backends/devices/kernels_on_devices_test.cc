@@ -38,7 +38,7 @@ TEST_P(KernelsOnDevices, HaveTheBitsOfTheCpu) {
   for (const KernelCase& c : cases()) {
     SCOPED_TRACE(testing::PrintToString(c));
     const Program program = program_of(c);
-    expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+    expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
   }
 }
 
@@ -74,7 +74,7 @@ TEST_P(KernelsOnDevices, RunAtAnyAlignmentOfTheirElements) {
         EXPECT_EQ(bytes_of(program, image, operand.name),
                   bytes_of(aligned, expected, operand.name));
       }
-      expect_the_bits_of_the_cpu_if_rounded(program, issue_order_schedule(program));
+      expect_the_bits_of_the_cpu_if_rounded(program, reference_order_schedule(program));
     }
   }
 }
@@ -89,7 +89,7 @@ dispatch copy reads a[{0}:{1}] writes b[{2}:{3}]
 dispatch fill writes a[{2}:{3}] value=77
 )",
                                                  from, from + 8885, to, to + 8885));
-      expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+      expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
       expect_the_bits_of_the_cpu(program, lazy_schedule(program, HappensBefore(program)));
     }
   }
@@ -108,7 +108,7 @@ TEST_P(KernelsOnDevices, RunInPlaceWhereTheTableAllowsIt) {
       const Program other = program_apart(c, shared);
       const MemoryImage apart = image_on_device(other);
       for (const Schedule& schedule :
-           {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
+           {reference_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
         EXPECT_EQ(bytes_of(program, image_on_device(program, schedule), name),
                   bytes_of(other, apart, name));
         expect_the_bits_of_the_cpu_if_rounded(program, schedule);
@@ -127,7 +127,7 @@ TEST_P(KernelsOnDevices, StreamOverInputsThatTheyStillNeed) {
     const Program program = program_of(c, {{"gx", {input, 0}}});
     const MemoryImage right = image_on_device(apart);
     for (const Schedule& schedule :
-         {issue_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
+         {reference_order_schedule(program), slices_in_order(shuffled_slices(program, 1))}) {
       EXPECT_NE(bytes_of(program, image_on_device(program, schedule), "gx"),
                 bytes_of(apart, right, "gx"))
           << kernel;
@@ -203,7 +203,7 @@ dispatch softmax reads pairs writes p
 barrier
 dispatch softmax_vjp reads p pairs writes gx
 )");
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   const MemoryImage image = image_on_device(program);
   EXPECT_EQ(image.memories, image_after(program, issue).memories);
   EXPECT_TRUE(std::isnan(values_of(program, image, "y")[0]));
@@ -227,7 +227,7 @@ barrier
 dispatch silu reads a writes y
 dispatch mul reads a a writes z
 )");
-  expect_the_bits_of_the_cpu_if_rounded(program, issue_order_schedule(program));
+  expect_the_bits_of_the_cpu_if_rounded(program, reference_order_schedule(program));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class MixOnDevices : public OnDevices {
 
   void expect_the_bits_of_the_cpu(const Program& program) const {
     const HappensBefore order(program);
-    expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+    expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
     expect_the_bits_of_the_cpu(program, epoch_reversed_schedule(program, order));
     expect_the_bits_of_the_cpu(program, lazy_schedule(program, order));
   }
@@ -78,7 +78,7 @@ memory y 64
 dispatch Kernel uniform u[{}:{}] reads a writes y
 )",
                                                  begin, begin + size));
-      expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+      expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
     }
   }
 }
@@ -89,7 +89,7 @@ memory u 100000
 memory y 64
 dispatch Kernel uniform u[3:90001] writes y
 )");
-  expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+  expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
 }
 
 TEST_P(MixOnDevices, AppliesEveryAtomic) {

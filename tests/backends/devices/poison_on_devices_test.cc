@@ -21,7 +21,7 @@ INTERLOCK_ON_DEVICES(PoisonOnDevices);
 
 TEST_P(PoisonOnDevices, IsThatOfTheCpuInWitnessMode) {
   for (const Program& program : programs_of_ended_values()) {
-    expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+    expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
   }
   SeededChoice choice(1);
   for (int i = 0; i < program_count(100); ++i) {
@@ -39,7 +39,7 @@ TEST_P(PoisonOnDevices, IsThatOfTheCpuInOverlapMode) {
     programs.push_back(in_order(random_program_of_ended_values(choice)));
   }
   for (const Program& program : programs) {
-    const MemoryImage right = image_after(program, issue_order_schedule(program));
+    const MemoryImage right = image_after(program, reference_order_schedule(program));
     const std::vector<MemoryImage> images = GetParam().images_by_overlap(program);
     EXPECT_FALSE(images.empty());
     for (size_t i = 0; i < images.size(); ++i) {

@@ -44,7 +44,7 @@ TEST_P(QueuesOnDevices, ShowEachObservableHazardOfTheCorpusInNumbers) {
     const HappensBefore order(run);
     const MemoryImage right = image_on_device(run);
     if (rounds_correctly()) {
-      EXPECT_TRUE(right == image_after(run, issue_order_schedule(run)));
+      EXPECT_TRUE(right == image_after(run, reference_order_schedule(run)));
     }
     for (const Finding& finding : check(run).findings) {
       if (finding.witness.empty()) continue;
@@ -59,7 +59,7 @@ TEST_P(QueuesOnDevices, ShowEachObservableHazardOfTheCorpusInNumbers) {
       }
       const MemoryImage wrong = image_on_device(run, *schedule);
       // What is copied there and back is equal bytes (tests/fuzz/judge/queue_replay_test.cc).
-      const bool differs = outputs_differ(run, image_after(run, issue_order_schedule(run)),
+      const bool differs = outputs_differ(run, image_after(run, reference_order_schedule(run)),
                                           image_after(run, *schedule));
       EXPECT_EQ(outputs_differ(run, right, wrong), differs) << finding.headline;
       if (rounds_correctly()) {
@@ -92,7 +92,7 @@ host writes out = zeros
   EXPECT_THAT(image.host_reads[3], SizeIs(8));
   EXPECT_THAT(std::vector<uint8_t>(image.memories[0].begin() + 16, image.memories[0].begin() + 24),
               Each(0));
-  EXPECT_TRUE(image == image_after(run, issue_order_schedule(run)));
+  EXPECT_TRUE(image == image_after(run, reference_order_schedule(run)));
 }
 
 // `use` has read its arguments before `make` writes them, and one half of what `make` writes is
@@ -152,13 +152,13 @@ TEST_P(QueuesOnDevices, LaunchWhatIsCapturedAsOneStatementOfItsQueue) {
   const Program run = run_of(std::string(kTwoLaunches));
   const HappensBefore order(run);
   ASSERT_THAT(check(run).findings, SizeIs(0));
-  const MemoryImage right = image_after(run, issue_order_schedule(run));
+  const MemoryImage right = image_after(run, reference_order_schedule(run));
   EXPECT_TRUE(image_on_device(run) == right);
   // The other branch first, in the second launch.
   const auto swapped = schedule_of(
       run, order, {{DispatchId(size_t{6}), DispatchId(size_t{5}), DisplacementKind::kBefore}});
   ASSERT_TRUE(swapped.has_value()) << swapped.error().message;
-  EXPECT_FALSE(*swapped == issue_order_schedule(run));
+  EXPECT_FALSE(*swapped == reference_order_schedule(run));
   EXPECT_TRUE(image_on_device(run, *swapped) == right);
   if (GetParam().images_by_overlap == nullptr) return;
   for (const MemoryImage& image : GetParam().images_by_overlap(run)) EXPECT_TRUE(image == right);

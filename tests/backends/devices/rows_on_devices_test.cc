@@ -26,7 +26,7 @@ TEST_P(RowsOnDevices, MoveTheBytesThatTheirDefinitionSays) {
     const Program program = program_with_queues(c.text);
     const HappensBefore order(program);
     for (const Schedule& schedule :
-         {issue_order_schedule(program), lazy_schedule(program, order)}) {
+         {reference_order_schedule(program), lazy_schedule(program, order)}) {
       const MemoryImage image = image_on_device(program, schedule);
       ASSERT_EQ(image.memories[0], c.m) << c.text;
       ASSERT_EQ(image.memories[1], c.out) << c.text;

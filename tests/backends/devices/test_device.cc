@@ -28,7 +28,7 @@ MemoryImage OnDevices::image_on_device(const Program& program, const Schedule& s
 }
 
 MemoryImage OnDevices::image_on_device(const Program& program) const {
-  return image_on_device(program, issue_order_schedule(program));
+  return image_on_device(program, reference_order_schedule(program));
 }
 
 void OnDevices::expect_the_bits_of_the_cpu(const Program& program, const Schedule& schedule) const {

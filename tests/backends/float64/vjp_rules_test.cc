@@ -241,7 +241,7 @@ TEST(VjpRules, AreAdjointToTheForwardDerivative) {
 TEST(VjpRules, ComputeTheSameInFloat32) {
   for (const Backward& b : backwards()) {
     SCOPED_TRACE(testing::PrintToString(b.c));
-    const MemoryImage image = image_after(b.program, issue_order_schedule(b.program));
+    const MemoryImage image = image_after(b.program, reference_order_schedule(b.program));
     Values values;
     for (const auto& [name, shape] : b.shapes) {
       values[name] = numbers_of(b.program, image, name);

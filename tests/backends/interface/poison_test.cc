@@ -20,7 +20,7 @@ bool diverges(const std::string& text) {
   const Program program = program_of(text);
   CpuBackend cpu;
   const auto reference = reference_image(program, cpu);
-  const auto run = cpu.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  const auto run = cpu.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   EXPECT_TRUE(reference && run);
   return outputs_differ(program, *reference, *run);
 }
@@ -62,7 +62,7 @@ TEST(Poison, FillsWhatIsEndedAtTheEndInEveryRun) {
   EXPECT_FALSE(diverges(text));  // All memories are compared.
   const Program program = program_of(text);
   CpuBackend cpu;
-  const auto image = cpu.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  const auto image = cpu.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   ASSERT_TRUE(image);
   EXPECT_EQ(image->memories[0][0], kPoisonByte);
   EXPECT_EQ(image->memories[0][15], kPoisonByte);
@@ -78,7 +78,7 @@ TEST(Poison, IsFilledWhenTheFirstPieceStarts) {
       save: dispatch fill writes x value=1
       clear: reset m
       late: dispatch silu reads x writes x)");
-  Schedule schedule = issue_order_schedule(program);
+  Schedule schedule = reference_order_schedule(program);
   ASSERT_EQ(schedule.steps.back().dispatch, DispatchId(1));
   const Step whole = schedule.steps.back();
   schedule.steps.pop_back();
@@ -91,7 +91,7 @@ TEST(Poison, IsFilledWhenTheFirstPieceStarts) {
     schedule.steps.push_back(step);
   }
   const auto in_pieces = cpu.run(program, schedule, ExecutionMode::kWitness);
-  const auto at_once = cpu.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  const auto at_once = cpu.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   ASSERT_TRUE(in_pieces && at_once);
   EXPECT_EQ(in_pieces->memories, at_once->memories);
 }
@@ -106,11 +106,11 @@ TEST(Poison, IsAHashOfItsOwnInTheShadowMachine) {
       )";
   for (const bool is_freed : {false, true}) {
     const Program program = program_of(text + (is_freed ? "free x" : ""));
-    Schedule reversed = issue_order_schedule(program);
+    Schedule reversed = reference_order_schedule(program);
     std::reverse(reversed.steps.begin(), reversed.steps.end());
     ShadowMachine machine(program);
     const auto differs = [&](ShadowMode mode) {
-      return machine.run(issue_order_schedule(program), mode) != machine.run(reversed, mode);
+      return machine.run(reference_order_schedule(program), mode) != machine.run(reversed, mode);
     };
     EXPECT_TRUE(differs(ShadowMode::kStrict));
     EXPECT_EQ(differs(ShadowMode::kObservable), !is_freed);

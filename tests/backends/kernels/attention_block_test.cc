@@ -62,7 +62,7 @@ class AttentionBlock : public testing::Test {
   AttentionBlock()
       : program_(
             parse_file(INTERLOCK_SOURCE_DIR "/corpus/seeds/attention-in-place.fixed.ilk").value()),
-        image_(image_after(program_, issue_order_schedule(program_))) {
+        image_(image_after(program_, reference_order_schedule(program_))) {
     const MemoryImage before = initial_image(program_, kExecutionLimitBytes).value();
     for (const char* name : {"q", "k", "v", "u", "gy"}) inputs_[name] = values(before, name);
   }

@@ -31,7 +31,7 @@ using testing::FloatNear;
 constexpr float kReported = 1e-6f;  // The report has two digits; f32 has seven.
 
 std::vector<float> gradient_in(const Program& program, std::string_view name) {
-  return values_of(program, image_after(program, issue_order_schedule(program)), name);
+  return values_of(program, image_after(program, reference_order_schedule(program)), name);
 }
 
 TEST(BackwardNumbers, AreThoseOfPytorch180952) {
@@ -78,7 +78,7 @@ double distance_from_reference(const DifferentiableProgram& random, std::string_
   const Program forward = parsed(random.text);
   const Gradients reference = one_shot_in_float64(forward, random);
   const Program program = with_backward(forward, random, mode);
-  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  const MemoryImage image = image_after(program, reference_order_schedule(program));
   double distance = 0;
   for (const auto& [name, expected] : reference) {
     const std::vector<float> actual = values_of(program, image, "d_" + name);
@@ -206,7 +206,7 @@ TEST(BackwardNumbers, AreTheDerivativeAlongARandomDirection) {
     for (const ItemDraft& item : draft_of(forward).items) {
       if (const auto* d = std::get_if<DispatchDraft>(&item)) dispatches.push_back(*d);
     }
-    const MemoryImage image = image_after(forward, issue_order_schedule(forward));
+    const MemoryImage image = image_after(forward, reference_order_schedule(forward));
     std::mt19937 numbers(seed);
     Values base;
     Values direction;
@@ -229,7 +229,7 @@ TEST(BackwardNumbers, AreTheDerivativeAlongARandomDirection) {
       const auto appended = append_backward(forward, {random.loss, random.wrt, mode});
       ASSERT_TRUE(appended) << appended.error().message;
       const Program* const program = &appended->program;
-      const MemoryImage result = image_after(*program, issue_order_schedule(*program));
+      const MemoryImage result = image_after(*program, reference_order_schedule(*program));
       double actual = 0;
       double size = 1;
       for (const std::string& name : random.wrt) {

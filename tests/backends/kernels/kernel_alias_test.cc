@@ -127,8 +127,8 @@ memory a 300
 memory b 300
 k: dispatch Kernel reads a b writes a b
 )");
-  const MemoryImage expected = image_after(apart, issue_order_schedule(apart));
-  const MemoryImage image = image_after(in_place, issue_order_schedule(in_place));
+  const MemoryImage expected = image_after(apart, reference_order_schedule(apart));
+  const MemoryImage image = image_after(in_place, reference_order_schedule(in_place));
   EXPECT_EQ(image.memories[0], expected.memories[2]);
   EXPECT_EQ(image.memories[1], expected.memories[3]);
 }

@@ -91,7 +91,7 @@ TEST(Kernels, GiveTheSameBitsForEveryLaneCount) {
       c.cols = cols;
       c.rows = 2;
       const Program program = program_of(c);
-      const MemoryImage expected = image_after(program, issue_order_schedule(program));
+      const MemoryImage expected = image_after(program, reference_order_schedule(program));
       for (const uint32_t lane_count : {1u, 7u, 32u}) {
         // So many threads mostly wait for each other; more than 7 columns give them work.
         if (lane_count > 7 && (is_slow_build() || cols < 70)) continue;
@@ -109,7 +109,7 @@ memory b 1000
 memory c 1000
 dispatch Kernel reads a[1:334] b[0:3] writes b[100:201] updates c[10:21] atomics c[30:43] atomic=xor
 )");
-  const MemoryImage expected = image_after(program, issue_order_schedule(program));
+  const MemoryImage expected = image_after(program, reference_order_schedule(program));
   for (const uint32_t lane_count : {1u, 7u, 32u, 70u}) {
     EXPECT_EQ(image_by_lanes(program, lane_count), expected) << lane_count << " lanes";
   }

@@ -23,7 +23,7 @@ struct Evaluated {
 Evaluated evaluate(const KernelCase& c) {
   const Program program = program_of(c);
   const MemoryImage before = initial_image(program, kExecutionLimitBytes).value();
-  const MemoryImage after = image_after(program, issue_order_schedule(program));
+  const MemoryImage after = image_after(program, reference_order_schedule(program));
   Evaluated evaluated;
   for (const CaseOperand& operand : operands_of(c)) {
     const auto values = [&](const MemoryImage& image) {
@@ -44,7 +44,7 @@ TEST(Kernels, AgreeWithTheirOracles) {
     const Program program = program_of(c);
     const auto check = check_against_oracle(
         program, DispatchId{0}, initial_image(program, kExecutionLimitBytes).value(),
-        image_after(program, issue_order_schedule(program)), kIeeeArithmetic);
+        image_after(program, reference_order_schedule(program)), kIeeeArithmetic);
     ASSERT_TRUE(check.has_value());
     EXPECT_FALSE(check->mismatch.has_value()) << c << "\n" << check->mismatch->message;
     EXPECT_EQ(check->unbounded_count, 0u) << c;
@@ -77,7 +77,7 @@ TEST(Kernels, FillAndCopyBytes) {
       continue;
     }
     const Program program = program_of(c);
-    const MemoryImage image = image_after(program, issue_order_schedule(program));
+    const MemoryImage image = image_after(program, reference_order_schedule(program));
     const std::vector<uint8_t> y = bytes_of(program, image, "y");
     if (c.kernel == "copy") {
       EXPECT_EQ(y, bytes_of(program, image, "x"));
@@ -94,7 +94,7 @@ memory b 5000
 dispatch copy reads a[3:4100] writes b[1:4098]
 )");
   const MemoryImage before = initial_image(program, kExecutionLimitBytes).value();
-  const MemoryImage after = image_after(program, issue_order_schedule(program));
+  const MemoryImage after = image_after(program, reference_order_schedule(program));
   MemoryImage expected = before;
   std::copy_n(before.memories[0].begin() + 3, 4097, expected.memories[1].begin() + 1);
   EXPECT_EQ(after, expected);

@@ -47,7 +47,7 @@ std::vector<std::vector<OperandTouches>> touches_of(const Program& program) {
   const auto run = run_instrumented(program, options);
   EXPECT_TRUE(run.has_value());
   EXPECT_THAT(run->findings, IsEmpty());
-  EXPECT_EQ(run->image, image_after(program, issue_order_schedule(program)));
+  EXPECT_EQ(run->image, image_after(program, reference_order_schedule(program)));
   return touches;
 }
 
@@ -125,7 +125,7 @@ TEST(Slices, NeverConflict) {
 TEST(Slices, GiveTheSameBitsInEveryOrder) {
   for (const KernelCase& c : all_cases()) {
     const Program program = program_of(c);
-    const MemoryImage expected = image_after(program, issue_order_schedule(program));
+    const MemoryImage expected = image_after(program, reference_order_schedule(program));
     EXPECT_EQ(image_after(program, slices_in_order(descending_slices(program))), expected) << c;
     EXPECT_EQ(image_after(program, slices_in_order(shuffled_slices(program, 1))), expected) << c;
   }

@@ -99,7 +99,7 @@ memory z 40
 first: dispatch Kernel reads a writes y
 second: dispatch Kernel reads a writes z
 )");
-  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  const MemoryImage image = image_after(program, reference_order_schedule(program));
   EXPECT_NE(image.memories[1], image.memories[2]);
   EXPECT_NE(dispatch_params_of(program, DispatchId{0}).identity,
             dispatch_params_of(program, DispatchId{1}).identity);
@@ -117,8 +117,8 @@ memory a 64
 memory y 40
 kept: dispatch Kernel reads a writes y
 )");
-  EXPECT_EQ(image_after(all, issue_order_schedule(all)),
-            image_after(one, issue_order_schedule(one)));
+  EXPECT_EQ(image_after(all, reference_order_schedule(all)),
+            image_after(one, reference_order_schedule(one)));
 }
 
 TEST(Mix, ReadsWhatItUpdatesAndOverwritesWhatItWrites) {
@@ -161,7 +161,7 @@ memory x 8
 memory c 13
 a: dispatch Kernel reads x atomics c atomic=)") +
                op + "\nb: dispatch Kernel reads x atomics c atomic=" + op + "\n");
-    const MemoryImage forward = image_after(program, issue_order_schedule(program));
+    const MemoryImage forward = image_after(program, reference_order_schedule(program));
     const MemoryImage backward = image_after(program, {{run(1), run(0)}});
     EXPECT_EQ(forward, backward) << op;
     EXPECT_NE(forward, before(program)) << op;
@@ -174,7 +174,7 @@ memory a 8
 dispatch Nothing
 dispatch Empty reads a[4:4] writes a[8:8] atomics a[0:0] atomic=add
 )");
-  EXPECT_EQ(image_after(program, issue_order_schedule(program)), before(program));
+  EXPECT_EQ(image_after(program, reference_order_schedule(program)), before(program));
 }
 
 // Backends of other languages restate mix: these bytes are what they must give, too.
@@ -191,7 +191,7 @@ label: dispatch Kernel reads a writes y atomics c atomic=add
 partly: dispatch Kernel reads a writes p partial
 )");
   EXPECT_EQ(dispatch_params_of(program, DispatchId{0}).identity, 4137097213u);
-  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  const MemoryImage image = image_after(program, reference_order_schedule(program));
   EXPECT_THAT(image.memories[1], ElementsAre(190, 111, 202, 249, 143, 25));
   EXPECT_THAT(image.memories[2], ElementsAre(132, 217, 32));
   EXPECT_THAT(image.memories[3], ElementsAre(156, 136, 128));

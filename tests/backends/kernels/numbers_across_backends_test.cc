@@ -42,7 +42,7 @@ class NumbersAcrossBackends : public testing::TestWithParam<std::string> {
   const Capabilities& capabilities() const { return capabilities_; }
 
   static MemoryImage image_on(Backend& backend, const Program& program) {
-    auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+    auto image = backend.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
     if (!image) {
       ADD_FAILURE() << image.error().message;
       return initial_image(program, kExecutionLimitBytes).value();

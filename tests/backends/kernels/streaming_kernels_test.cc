@@ -39,13 +39,13 @@ Program softmax_step(const std::string& kernel, const std::string& home) {
 }
 
 std::vector<float> gx_of(const Program& program) {
-  return values_of(program, image_after(program, issue_order_schedule(program)), "gx");
+  return values_of(program, image_after(program, reference_order_schedule(program)), "gx");
 }
 
 // The largest error of each row of gx in `home`, against float64.
 std::vector<double> errors_of(const std::string& kernel, const std::string& home) {
   const Program apart = softmax_step(kernel, "own");
-  const MemoryImage image = image_after(apart, issue_order_schedule(apart));
+  const MemoryImage image = image_after(apart, reference_order_schedule(apart));
   OracleCase c{{}, {kRows, kCols, 1}, {}, kIeeeArithmetic};
   for (const char* input : {"y", "g"}) {
     const std::vector<float> values = values_of(apart, image, input);
@@ -76,7 +76,7 @@ TEST(SoftmaxVjpStream, IsFarOffOnTheSoftmaxWhereTheOtherBodyIsRight) {
 TEST(SoftmaxVjpStream, IsWrongInTheSameWayInEveryOrderOfSlices) {
   const KernelCase c{"softmax_vjp_stream", 5, 41};
   const Program program = program_of(c, {{"gx", {"y", 0}}});
-  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  const MemoryImage image = image_after(program, reference_order_schedule(program));
   for (const auto& slices : {descending_slices(program), shuffled_slices(program, 1)}) {
     EXPECT_EQ(image_after(program, slices_in_order(slices)), image);
   }
@@ -87,7 +87,7 @@ TEST(SoftmaxVjpStream, IsWrongInTheSameWayInEveryOrderOfSlices) {
 TEST(RmsNormVjpStream, IsWrongOnTheCotangentInTheSameWayInEveryOrderOfSlices) {
   const KernelCase c{"rms_norm_vjp_stream", 5, 41};
   const Program program = program_of(c, {{"gx", {"g", 0}}});
-  const MemoryImage image = image_after(program, issue_order_schedule(program));
+  const MemoryImage image = image_after(program, reference_order_schedule(program));
   for (const auto& slices : {descending_slices(program), shuffled_slices(program, 1)}) {
     EXPECT_EQ(image_after(program, slices_in_order(slices)), image);
   }

@@ -47,8 +47,9 @@ TEST(Float64Execution, RoundsNothingBetweenDispatches) {
   EXPECT_THAT(values_after(text, "sum"), Each(1 + 0x1p-40));
   EXPECT_THAT(values_after(text, "difference"), Each(0x1p-40));
   const Program program = parsed("interlock 1\n" + text);
-  EXPECT_THAT(values_of(program, image_after(program, issue_order_schedule(program)), "difference"),
-              Each(0.0f));
+  EXPECT_THAT(
+      values_of(program, image_after(program, reference_order_schedule(program)), "difference"),
+      Each(0.0f));
 }
 
 // By the oracle of each kernel on the inputs of the case, which float32 holds.
@@ -118,7 +119,7 @@ TEST(Float64Execution, RunsOpaqueDispatchesOnTheRoundedBytes) {
       "dispatch scale reads x writes y factor=0.5\n"  // Exact in float32.
       "dispatch Opaque reads y writes z\n");
   const std::vector<float> expected =
-      values_of(program, image_after(program, issue_order_schedule(program)), "z");
+      values_of(program, image_after(program, reference_order_schedule(program)), "z");
   const std::vector<double> actual = values_in(program, execute_in_float64(program).value(), "z");
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < actual.size(); ++i) {

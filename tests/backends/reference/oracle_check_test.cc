@@ -26,7 +26,7 @@ MemoryImage image_before(const Program& program) {
 }
 
 MemoryImage image_after(const Program& program) {
-  return image_after(program, issue_order_schedule(program));
+  return image_after(program, reference_order_schedule(program));
 }
 
 // Of the only dispatch of `program`, if `after` were what it left.

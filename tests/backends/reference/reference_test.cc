@@ -47,7 +47,7 @@ bool is_clean(const Program& program) {
 void expect_agreement(const Program& program) {
   const HappensBefore order(program);
   const MemoryImage right = reference(program);
-  EXPECT_TRUE(run(program, issue_order_schedule(program)) == right) << print(program);
+  EXPECT_TRUE(run(program, reference_order_schedule(program)) == right) << print(program);
   EXPECT_TRUE(run(program, epoch_reversed_schedule(program, order)) == right) << print(program);
   EXPECT_TRUE(run(program, lazy_schedule(program, order)) == right) << print(program);
 }
@@ -74,7 +74,7 @@ TEST(Reference, LeavesOutAScratchAtomicThatAddsToALaterWriter) {
   const Program wrong = program_with("A: dispatch A order=0" + atomics);
   EXPECT_FALSE(is_clean(wrong));
   EXPECT_TRUE(reference(wrong) == reference(program_with("")));
-  EXPECT_FALSE(run(wrong, issue_order_schedule(wrong)) == reference(wrong));
+  EXPECT_FALSE(run(wrong, reference_order_schedule(wrong)) == reference(wrong));
   const Program right = program_with("A: dispatch A order=2" + atomics);
   ASSERT_TRUE(is_clean(right));
   EXPECT_FALSE(reference(right) == reference(program_with("")));
@@ -98,7 +98,7 @@ TEST(Reference, DiffersFromIssueOrderWhereAReaderSeesALaterWriter) {
       "W: dispatch W order=1 writes s\nbarrier\n"
       "R: dispatch R order=0 reads s writes b\n");
   EXPECT_FALSE(find_reordered(program).empty());
-  EXPECT_FALSE(run(program, issue_order_schedule(program)) == reference(program));
+  EXPECT_FALSE(run(program, reference_order_schedule(program)) == reference(program));
 }
 
 // Draws a place in program order for every dispatch: anything, or near its place in issue order.
@@ -187,7 +187,8 @@ TEST(Reference, EqualsTheSortedProgramIfAllMemoriesAreOrdinary) {
     if (!find_alias_violations(program).empty()) continue;
     reordered_count += !find_reordered(program).empty();
     const Program sorted = sorted_by_order(draft);
-    ASSERT_TRUE(run(sorted, issue_order_schedule(sorted)) == reference(program)) << print(program);
+    ASSERT_TRUE(run(sorted, reference_order_schedule(sorted)) == reference(program))
+        << print(program);
   }
   // Enough of them are really reordered: the claim is about those.
   EXPECT_GT(reordered_count, count / 20);
@@ -239,7 +240,7 @@ TEST(Reference, KeepsOnlyTheBytesThatReadersTake) {
   ASSERT_TRUE(is_clean(program));
   const auto image = reference_image(program, cpu(), kLimit);
   ASSERT_TRUE(image) << image.error().message;
-  EXPECT_TRUE(*image == run(program, issue_order_schedule(program)));
+  EXPECT_TRUE(*image == run(program, reference_order_schedule(program)));
 }
 
 TEST(Reference, ForgetsValuesBehindTheirLastReader) {
@@ -252,7 +253,7 @@ TEST(Reference, ForgetsValuesBehindTheirLastReader) {
   const Program program = program_of(text);
   const auto image = reference_image(program, cpu(), 49'152);
   ASSERT_TRUE(image) << image.error().message;
-  EXPECT_TRUE(*image == run(program, issue_order_schedule(program)));
+  EXPECT_TRUE(*image == run(program, reference_order_schedule(program)));
 }
 
 TEST(Reference, SaysThatTooManyValuesWait) {
@@ -274,7 +275,7 @@ TEST(Reference, CountsWhatItMustKnowAboutChainsOfAtomics) {
   const auto image = reference_image(program, cpu(), 65'536);
   ASSERT_FALSE(image);
   EXPECT_THAT(image.error().message, HasSubstr("the execution limit"));
-  EXPECT_TRUE(reference(program) == run(program, issue_order_schedule(program)));
+  EXPECT_TRUE(reference(program) == run(program, reference_order_schedule(program)));
 }
 
 // The values of the first output, as f32.

@@ -50,9 +50,9 @@ class FaultyBackend final : public Backend {
       return Error{"An operand is too large.", ErrorKind::kRefused};
     }
     const bool is_overlap = mode == ExecutionMode::kOverlap;
-    auto image = cpu_.run(program, is_overlap ? issue_order_schedule(program) : schedule,
+    auto image = cpu_.run(program, is_overlap ? reference_order_schedule(program) : schedule,
                           ExecutionMode::kWitness);
-    const bool is_displaced = !(schedule == issue_order_schedule(program));
+    const bool is_displaced = !(schedule == reference_order_schedule(program));
     if (is_turn && fault_ == "schedule" && image && is_displaced) break_all(*image);
     if (is_turn && (fault_ == "scale" || fault_ == "sloppy") && image) break_scale(program, *image);
     if (is_turn && fault_ == "overlap" && image && is_overlap) break_all(*image);

@@ -43,7 +43,7 @@ RemoteOptions worker_with(const std::string& fault, int period, double timeout_s
 
 Result<MemoryImage> run_on(Backend& backend) {
   const Program p = program();
-  return backend.run(p, issue_order_schedule(p), ExecutionMode::kWitness);
+  return backend.run(p, reference_order_schedule(p), ExecutionMode::kWitness);
 }
 
 // The error of the first run that has one.
@@ -79,7 +79,7 @@ TEST(RemoteBackend, ExecutesProgramsWithSeveralQueuesAndWithTheHost) {
     const Program run = reference_run(corpus_program(path));
     moved_count += run.text_order != nullptr;
     const HappensBefore order(run);
-    std::vector<Schedule> schedules = {issue_order_schedule(run)};
+    std::vector<Schedule> schedules = {reference_order_schedule(run)};
     for (const Finding& finding : check(run).findings) {
       if (finding.witness.empty()) continue;
       schedules.push_back(schedule_of(run, order, finding.witness).value());
@@ -189,7 +189,8 @@ TEST(Worker, EndsWithItsSocketAlthoughTheDeviceHangs) {
   ASSERT_TRUE(worker.has_value());
   const int socket = (*worker)->descriptor();
   const Program p = program();
-  const WorkerRequest request{false, ExecutionMode::kWitness, issue_order_schedule(p), print(p)};
+  const WorkerRequest request{false, ExecutionMode::kWitness, reference_order_schedule(p),
+                              print(p)};
   ASSERT_EQ(send_message(socket, bytes_of(request)), ChannelStatus::kDone);
   shutdown(socket, SHUT_RDWR);  // As if this process had ended.
   // In half a second; nothing kills it before the minute is over.
@@ -206,12 +207,12 @@ TEST(RemoteBackend, IsNotAvailableWithoutItsProgram) {
 
 TEST(WorkerMessages, ArriveAsTheyWereSentOrNotAtAll) {
   const Program p = program();
-  const std::string bytes =
-      bytes_of(WorkerRequest{false, ExecutionMode::kOverlap, issue_order_schedule(p), print(p)});
+  const std::string bytes = bytes_of(
+      WorkerRequest{false, ExecutionMode::kOverlap, reference_order_schedule(p), print(p)});
   const auto request = request_of(bytes);
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->mode, ExecutionMode::kOverlap);
-  EXPECT_EQ(request->schedule, issue_order_schedule(p));
+  EXPECT_EQ(request->schedule, reference_order_schedule(p));
   EXPECT_EQ(request->program, print(p));
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(request_of(bytes.substr(0, size)).has_value()) << size;

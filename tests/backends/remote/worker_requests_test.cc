@@ -43,7 +43,7 @@ constexpr size_t kStepBytes = 32;
 Program program() { return parse(kProgram).value(); }
 
 WorkerRequest valid_request() {
-  return {false, ExecutionMode::kWitness, issue_order_schedule(program()), kProgram};
+  return {false, ExecutionMode::kWitness, reference_order_schedule(program()), kProgram};
 }
 
 std::string with_number(std::string bytes, size_t position, uint64_t number) {
@@ -166,12 +166,12 @@ TEST(WorkerRequests, WithRandomChangesHaveAnAnswerEach) {
 
 TEST(Executable, SaysWhatAScheduleDoesNotRun) {
   const Program p = program();
-  Schedule schedule = issue_order_schedule(p);
+  Schedule schedule = reference_order_schedule(p);
   EXPECT_TRUE(check_executable(p, schedule).has_value());
   schedule.steps[1].slice_count = 50;
   EXPECT_THAT(check_executable(p, schedule).error().message,
               HasSubstr("does not run each of the 1 slices of Opaque"));
-  schedule = issue_order_schedule(p);
+  schedule = reference_order_schedule(p);
   schedule.steps[0].kind = StepKind::kRunLate;
   EXPECT_THAT(check_executable(p, schedule).error().message,
               HasSubstr("never commits the late writes of scaled"));
@@ -188,7 +188,7 @@ TEST(Executable, SaysWhichBytesStepsMayName) {
     const auto checked = check_executable(p, schedule);
     return checked ? "" : checked.error().message;
   };
-  Schedule fetching = issue_order_schedule(p);
+  Schedule fetching = reference_order_schedule(p);
   fetching.steps.insert(fetching.steps.begin(), {StepKind::kFetch, DispatchId(1), 0, 1});
   EXPECT_THAT(error_of(fetching), HasSubstr("names bytes 0 to 1 of a list of 0"));
   fetching.bytes = {{MemoryId(1), {3, 64}}};
@@ -205,7 +205,7 @@ TEST(Executable, SaysWhichBytesStepsMayName) {
   fetching.steps.back() = {StepKind::kRunLate, DispatchId(2), 0, 1};
   fetching.steps.push_back({StepKind::kRun, DispatchId(2), 1, rows - 1});
   EXPECT_THAT(error_of(fetching), HasSubstr("that has fetched while another part waits"));
-  Schedule partial = issue_order_schedule(p);
+  Schedule partial = reference_order_schedule(p);
   partial.steps[0].kind = StepKind::kRunLate;
   partial.steps.push_back({StepKind::kCommit, DispatchId(0), 0, 1});
   partial.bytes = {{MemoryId(1), {0, 4}, StageAccess::kComputeWrite}};

@@ -147,7 +147,7 @@ class SyncValidationPeer : public OnVulkan {
     }
     vulkan().take_messages();
     const auto image =
-        vulkan().run(p.program, issue_order_schedule(p.program), ExecutionMode::kOverlap);
+        vulkan().run(p.program, reference_order_schedule(p.program), ExecutionMode::kOverlap);
     ASSERT_TRUE(image.has_value()) << image.error().message << "\n" << print(p.program);
     const std::vector<std::string> texts = vulkan().take_messages();
     std::vector<SeenMessage> messages;

@@ -108,7 +108,8 @@ std::vector<std::string> hazards_of(const std::string& first, const std::string&
   const Program program = parsed("interlock 1\nmemory a 256\nmemory b 256\nmemory c 256\n" + first +
                                  "\n" + sync + "\n" + second + "\n");
   vulkan().take_messages();
-  const auto image = vulkan().run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+  const auto image =
+      vulkan().run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
   EXPECT_TRUE(image.has_value()) << image.error().message;
   return vulkan().take_messages();
 }
@@ -169,7 +170,8 @@ TEST_F(VulkanBarriers, OperandsNarrowTheMemoryThatBecomesVisible) {
 std::vector<std::string> hazards_of(const std::string& statements) {
   const Program program = parsed("interlock 1\nmemory m 20000\nmemory y 512\n" + statements);
   vulkan().take_messages();
-  const auto image = vulkan().run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+  const auto image =
+      vulkan().run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
   EXPECT_TRUE(image.has_value()) << image.error().message;
   return vulkan().take_messages();
 }

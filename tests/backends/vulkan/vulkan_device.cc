@@ -33,7 +33,7 @@ std::vector<TestDevice> test_devices() {
     std::vector<MemoryImage> images;
     for (const OverlapKind overlap : {OverlapKind::kOneQueue, OverlapKind::kSeveralQueues}) {
       auto image =
-          vulkan(overlap).run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+          vulkan(overlap).run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
       EXPECT_TRUE(image.has_value()) << image.error().message;
       if (image) images.push_back(std::move(*image));
     }

@@ -23,7 +23,8 @@ const char* const kProgram = "interlock 1\nmemory a 64\ndispatch K reads a write
 // The error of a run whose device has these entry points.
 std::string error_with(VulkanBackend& backend) {
   const Program program = parsed(kProgram);
-  const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  const auto image =
+      backend.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   return image ? "" : image.error().message;
 }
 
@@ -147,7 +148,7 @@ dispatch L reads b writes b
 barrier
 dispatch M reads a b writes b
 )");
-  const Schedule schedule = issue_order_schedule(program);
+  const Schedule schedule = reference_order_schedule(program);
   const MemoryImage expected = image_after(program, schedule);
   options.validates = true;
   options.on_device_table = let_calls_fail;
@@ -208,7 +209,7 @@ TEST_F(VulkanFailures, ADeviceThatMayStillRunIsGivenUp) {
                          }});
   const Program program =
       parsed("interlock 1\nmemory a 64\nmemory b 64\ndispatch K updates a\ndispatch L updates b\n");
-  const Schedule schedule = issue_order_schedule(program);
+  const Schedule schedule = reference_order_schedule(program);
   const auto failed = backend.run(program, schedule, ExecutionMode::kOverlap);
   ASSERT_FALSE(failed.has_value());
   EXPECT_THAT(failed.error().message, HasSubstr("while submitting commands"));

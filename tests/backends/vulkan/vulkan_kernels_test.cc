@@ -76,7 +76,7 @@ dispatch rope reads wide_pairs writes turned base=100
 dispatch cross_entropy reads wide id writes total
 dispatch cross_entropy_vjp reads wide id total_again writes gx
 )");
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   const MemoryImage image = image_on_vulkan(program, issue);
   if (has_correct_rounding()) {
     EXPECT_TRUE(image == image_after(program, issue));

@@ -55,7 +55,7 @@ TEST_F(VulkanLanes, GiveEveryKernelTheBitsOfTheCpu) {
   if (!has_correct_rounding()) GTEST_SKIP() << "the device may round otherwise than the CPU";
   for (const KernelCase& c : one_case_per_kernel()) {
     const Program program = program_of(c);
-    const Schedule issue = issue_order_schedule(program);
+    const Schedule issue = reference_order_schedule(program);
     EXPECT_TRUE(image_by_lanes(program, issue) == image_after(program, issue)) << c;
   }
 }
@@ -68,7 +68,7 @@ TEST_F(VulkanLanes, GiveMixTheBitsOfTheCpu) {
     options.range_bytes_max = 300;
     const Program program = random_program(choice, options);
     if (!find_alias_violations(program).empty()) continue;
-    const Schedule issue = issue_order_schedule(program);
+    const Schedule issue = reference_order_schedule(program);
     EXPECT_TRUE(image_by_lanes(program, issue) == image_after(program, issue)) << print(program);
   }
 }

@@ -35,7 +35,7 @@ memory c 2000002
 dispatch K reads r[{0}:{1}] writes y[{0}:5000001] updates u atomics c[{0}:2000002] atomic=max
 )",
                                                offset, r_bytes));
-    expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+    expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
     if (offset[0] == '1' || is_slow_build()) continue;
     expect_the_bits_of_the_cpu(program, lazy_schedule(program, HappensBefore(program)));
   }
@@ -83,7 +83,7 @@ TEST_F(VulkanMix, HasTheBitsOfTheCpuWhereOneLaunchBecomesSeveral) {
                              "dispatch K {1}\n",
                              size_bytes + more, c.clauses));
       EXPECT_EQ(command_count_of(program) == 1, more <= 0);
-      const Schedule issue = issue_order_schedule(program);
+      const Schedule issue = reference_order_schedule(program);
       EXPECT_TRUE(image_on_vulkan(program, issue) == image_after(program, issue));
     }
   }
@@ -93,7 +93,7 @@ TEST_F(VulkanMix, HasTheBitsOfTheCpuWhereOneLaunchBecomesSeveral) {
       const Program program =
           parsed(fmt::format("interlock 1\nmemory a {}\nmemory y 64\ndispatch K {} {}\n",
                              size_bytes, clauses, clauses[0] == 'r' ? "writes y" : ""));
-      const Schedule issue = issue_order_schedule(program);
+      const Schedule issue = reference_order_schedule(program);
       EXPECT_TRUE(image_on_vulkan(program, issue) == image_after(program, issue));
     }
   }
@@ -114,7 +114,7 @@ dispatch L reads c updates a b partial
 dispatch M uniform a[0:16384] reads b writes y atomics c[0:16384] atomic=add
 )",
                                                half));
-    expect_the_bits_of_the_cpu(program, issue_order_schedule(program));
+    expect_the_bits_of_the_cpu(program, reference_order_schedule(program));
   }
 }
 

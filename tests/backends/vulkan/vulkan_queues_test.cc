@@ -112,7 +112,8 @@ TEST_F(VulkanQueues, LeaveWhatTheReferenceLeavesOnCleanLaunches) {
 
 TEST_F(VulkanQueues, RefuseADeadlock) {
   const Program program = corpus_program(INTERLOCK_SOURCE_DIR "/corpus/queues/crossing-waits.ilk");
-  const auto image = vulkan().run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+  const auto image =
+      vulkan().run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
   ASSERT_FALSE(image.has_value());
   EXPECT_EQ(image.error().kind, ErrorKind::kRefused);
   EXPECT_THAT(image.error().message, HasSubstr("deadlocks"));

@@ -30,7 +30,7 @@ TEST_F(VulkanReplay, HasTheSameBytesThroughAStagingBuffer) {
   VulkanBackend staged({.validates = true, .always_stages = true});
   const Program program = corpus_bug("mlx-3630");
   for (const Schedule& schedule :
-       {issue_order_schedule(program), schedule_by(program, program.witness)}) {
+       {reference_order_schedule(program), schedule_by(program, program.witness)}) {
     const auto image = staged.run(program, schedule, ExecutionMode::kWitness);
     ASSERT_TRUE(image.has_value()) << image.error().message;
     EXPECT_TRUE(*image == image_on_vulkan(program, schedule));
@@ -39,11 +39,11 @@ TEST_F(VulkanReplay, HasTheSameBytesThroughAStagingBuffer) {
 
 // Trials of overlap mode whose gb is not that of issue order.
 int divergence_count(const Program& program, OverlapKind overlap, int trial_count) {
-  const MemoryImage right = image_on_vulkan(program, issue_order_schedule(program));
+  const MemoryImage right = image_on_vulkan(program, reference_order_schedule(program));
   int count = 0;
   for (int i = 0; i < trial_count; ++i) {
     const auto image =
-        vulkan(overlap).run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+        vulkan(overlap).run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
     if (!image) {
       ADD_FAILURE() << image.error().message;
       return count;
@@ -70,7 +70,7 @@ TEST_F(VulkanOverlap, OfTheRepairedTwinNeverDivergesIn200Trials) {
 
 TEST_F(VulkanOverlap, HasTheSameBytesThroughAStagingBuffer) {
   const Program program = corpus_bug("mlx-3630.fixed");
-  const Schedule schedule = issue_order_schedule(program);
+  const Schedule schedule = reference_order_schedule(program);
   const MemoryImage right = image_on_vulkan(program, schedule);
   for (const OverlapKind overlap : {OverlapKind::kOneQueue, OverlapKind::kSeveralQueues}) {
     VulkanBackend staged({.overlap = overlap, .validates = true, .always_stages = true});

@@ -54,10 +54,10 @@ TEST_F(VulkanStreams, HaveTheBitsOfTheReferenceAsEncoded) {
     const Program program = stream(name);
     if (bytes_read(program) >= kExecutableBytes) continue;
     ++executed_count;
-    EXPECT_TRUE(image_on_vulkan(program, issue_order_schedule(program)) == reference(program))
+    EXPECT_TRUE(image_on_vulkan(program, reference_order_schedule(program)) == reference(program))
         << name;
     const auto image =
-        vulkan().run(program, issue_order_schedule(program), ExecutionMode::kOverlap);
+        vulkan().run(program, reference_order_schedule(program), ExecutionMode::kOverlap);
     ASSERT_TRUE(image.has_value()) << name << ": " << image.error().message;
     EXPECT_TRUE(*image == reference(program)) << name;
   }
@@ -68,7 +68,7 @@ TEST_F(VulkanStreams, ThatAnEncoderReorderedWronglyDifferFromTheReferenceAsOnThe
   for (const char* name : {"vulkan-reorder-min", "vulkan-reorder-bad1", "vulkan-reorder-bad2",
                            "vulkan-reorder-bad3"}) {
     const Program program = stream(name);
-    const Schedule issue = issue_order_schedule(program);
+    const Schedule issue = reference_order_schedule(program);
     const MemoryImage image = image_on_vulkan(program, issue);
     EXPECT_FALSE(image == reference(program)) << name;
     EXPECT_TRUE(image == image_after(program, issue)) << name;

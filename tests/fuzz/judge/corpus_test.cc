@@ -162,7 +162,7 @@ TEST(Corpus, EveryObservableBugDiverges) {
       if (!is_in_issue_order && finding.observability != Observability::kObservable) continue;
       ++diverging_count;
       const Result<Schedule> schedule = is_in_issue_order
-                                            ? Result<Schedule>(issue_order_schedule(program))
+                                            ? Result<Schedule>(reference_order_schedule(program))
                                             : schedule_of(program, order, finding.witness);
       ASSERT_TRUE(schedule.has_value()) << path << ": " << schedule.error().message;
       EXPECT_TRUE(diverges_on_cpu(program, *schedule)) << path << ": " << finding.headline;

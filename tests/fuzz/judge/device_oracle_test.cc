@@ -72,7 +72,7 @@ class FaultyDevice final : public Backend {
     if (fault == Fault::kFault) return Error{"A guard complains.", ErrorKind::kFault};
     if (fault == Fault::kOther) return Error{"The device is lost."};
     const bool is_issued = is_overlap || executes_issue_order_only;
-    auto image = cpu_.run(program, is_issued ? issue_order_schedule(program) : schedule,
+    auto image = cpu_.run(program, is_issued ? reference_order_schedule(program) : schedule,
                           ExecutionMode::kWitness);
     if (image && fault == Fault::kWrongBytes) {
       for (std::vector<uint8_t>& memory : image->memories) {

@@ -37,7 +37,7 @@ Program program_of_queues(std::string_view body) {
 uint64_t digest_of(const Program& program) {
   const Program run = reference_run(program);
   const auto image =
-      find_backend("cpu")->run(run, issue_order_schedule(run), ExecutionMode::kWitness);
+      find_backend("cpu")->run(run, reference_order_schedule(run), ExecutionMode::kWitness);
   if (!image) {
     ADD_FAILURE() << image.error().message << "\n" << print(program);
     return 0;

@@ -298,7 +298,7 @@ class FaultyCpu final : public Backend {
   Result<MemoryImage> run(const Program& program, const Schedule& schedule,
                           ExecutionMode mode) override {
     auto image = find_backend("cpu")->run(program, schedule, mode);
-    if (image && !(schedule == issue_order_schedule(program))) ++image->memories[0][0];
+    if (image && !(schedule == reference_order_schedule(program))) ++image->memories[0][0];
     return image;
   }
 };

@@ -27,7 +27,7 @@ TEST(ShadowMachine, RunsPlainProgramsAsAnyOther) {
     ShadowMachine plain(program);
     ShadowMachine any(program, false);
     const Schedule schedules[] = {
-        issue_order_schedule(program), epoch_reversed_schedule(program, order),
+        reference_order_schedule(program), epoch_reversed_schedule(program, order),
         lazy_schedule(program, order), random_schedule(program, order, choice),
         random_schedule(program, order, choice)};
     for (const ShadowMode mode : {ShadowMode::kStrict, ShadowMode::kObservable}) {

@@ -180,7 +180,7 @@ class FaultyDevice final : public Backend {
       return Error{"It has no such steps.", ErrorKind::kRefused};
     }
     const bool obeys = mode == ExecutionMode::kWitness && fault_ != DeviceFault::kIgnoresSchedules;
-    auto image = cpu().run(program, obeys ? schedule : issue_order_schedule(program),
+    auto image = cpu().run(program, obeys ? schedule : reference_order_schedule(program),
                            ExecutionMode::kWitness);
     const bool is_wrong =
         mode == ExecutionMode::kOverlap && fault_ == DeviceFault::kOverlapsWrongly;

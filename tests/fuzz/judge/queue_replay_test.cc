@@ -113,7 +113,7 @@ host writes in = values(1.5,-2)
 dispatch copy reads in writes out
 )");
   const Result<MemoryImage> image =
-      find_backend("cpu")->run(run, issue_order_schedule(run), ExecutionMode::kWitness);
+      find_backend("cpu")->run(run, reference_order_schedule(run), ExecutionMode::kWitness);
   ASSERT_TRUE(image.has_value());
   float values[2];
   std::copy_n(image->memories[0].data() + 8, 8, reinterpret_cast<uint8_t*>(values));

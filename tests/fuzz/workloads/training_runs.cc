@@ -55,7 +55,8 @@ Program planned_run(std::string_view workload, const WorkloadOptions& options,
 }
 
 std::vector<float> values_after(const Program& program, Backend& backend, std::string_view tensor) {
-  const auto image = backend.run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+  const auto image =
+      backend.run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   if (!image) {
     ADD_FAILURE() << image.error().message;
     return {};

@@ -121,7 +121,7 @@ TEST(Workloads, NeedNoMoreMemoryWithLivenessThanWithGgml) {
 // The sum of the outputs `loss`, by batch, of a run on the CPU.
 std::vector<double> losses_of(const Program& program) {
   const auto image =
-      find_backend("cpu")->run(program, issue_order_schedule(program), ExecutionMode::kWitness);
+      find_backend("cpu")->run(program, reference_order_schedule(program), ExecutionMode::kWitness);
   EXPECT_TRUE(image) << image.error().message;
   std::vector<double> losses;
   for (const TensorId id : program.outputs) {

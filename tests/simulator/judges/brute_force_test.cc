@@ -30,7 +30,7 @@ bool three_runs_differ_observably(const Program& program) {
   const auto run = [&machine](const Schedule& schedule) {
     return machine.run(schedule, ShadowMode::kObservable);
   };
-  const ShadowResult issue = run(issue_order_schedule(program));
+  const ShadowResult issue = run(reference_order_schedule(program));
   return run(epoch_reversed_schedule(program, order)) != issue ||
          run(lazy_schedule(program, order)) != issue;
 }
@@ -38,7 +38,8 @@ bool three_runs_differ_observably(const Program& program) {
 bool some_sink_differs_observably(const Program& program) {
   const HappensBefore order(program);
   ShadowMachine machine(program);
-  const ShadowResult issue = machine.run(issue_order_schedule(program), ShadowMode::kObservable);
+  const ShadowResult issue =
+      machine.run(reference_order_schedule(program), ShadowMode::kObservable);
   for (const Hazard& hazard : find_all_hazards(program, order).hazards) {
     const Result<Schedule> sink = schedule_of(program, order, sink_of(order, hazard));
     if (!sink) ADD_FAILURE() << sink.error().message << "\n" << print(program);
@@ -88,7 +89,7 @@ TEST(BruteForce, AgreesWithTheShadowMachineOnRandomSchedules) {
   for (int i = 0; i < share_count(20'000, 3, 200); ++i) {
     const Program program = random_program(choice, options);
     ShadowMachine machine(program);
-    const Schedule issue = issue_order_schedule(program);
+    const Schedule issue = reference_order_schedule(program);
     const Schedule schedule = random_schedule(program, HappensBefore(program), choice);
     ASSERT_EQ(differs_by_brute_force(program, schedule, true),
               machine.run(schedule, ShadowMode::kStrict) != machine.run(issue, ShadowMode::kStrict))

@@ -83,7 +83,7 @@ bool differs_by_second_method(const Program& program, bool is_scoped) {
   const auto run = [&machine](const Schedule& schedule) {
     return machine.run(schedule, ShadowMode::kStrict);
   };
-  const ShadowResult issue = run(issue_order_schedule(program));
+  const ShadowResult issue = run(reference_order_schedule(program));
   return run(epoch_reversed_schedule(program, order)) != issue ||
          run(lazy_schedule(program, order)) != issue;
 }

@@ -264,7 +264,7 @@ std::string defect_of(const Program& program, const Schedule& schedule) {
 bool changes_an_output(const Program& program, const Schedule& schedule) {
   std::string defect;
   const Times times = times_of(program, schedule, defect);
-  const Times in_order = times_of(program, issue_order_schedule(program), defect);
+  const Times in_order = times_of(program, reference_order_schedule(program), defect);
   INTERLOCK_CHECK(defect.empty());
   return ValueRun(program, times).outputs() != ValueRun(program, in_order).outputs();
 }

@@ -12,6 +12,7 @@
 namespace interlock::queue_explain_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -24,6 +25,31 @@ std::vector<Finding> findings_of(const std::string& text) {
             "graph", options);
   EXPECT_TRUE(program.has_value()) << (program ? "" : program.error().message);
   return program ? check(*program).findings : std::vector<Finding>{};
+}
+
+// The order in which the host issues is no run of a program whose waits stand before their signals.
+TEST(ExplainQueues, SpeakOfTheReferenceOrder) {
+  const std::string values = "tensor t f32[4] at x+0\ntensor u f32[4] at x+0\n";
+  const auto clobber =
+      findings_of(values +
+                  "dispatch A writes t on q1\nbarrier on q1\ndispatch B writes u on q1\n"
+                  "barrier on q1\ndispatch C reads t on q1\n");
+  ASSERT_THAT(clobber, SizeIs(1));
+  EXPECT_EQ(clobber[0].kind, FindingKind::kClobber);
+  EXPECT_THAT(clobber[0].details,
+              Contains("It is so in the reference order: no barrier repairs this."));
+  const auto race = findings_of(values +
+                                "dispatch A writes t\nbarrier\ndispatch C reads t\nwait s=1 on q1\n"
+                                "dispatch B writes u on q1\nsignal s=1\n");
+  const auto late = findings_of(values +
+                                "dispatch A writes t\nbarrier\nsignal s=1\n"
+                                "dispatch C reads t\nwait s=1 on q1\n"
+                                "dispatch B writes u on q1\n");
+  EXPECT_THAT(race, IsEmpty());
+  ASSERT_THAT(late, SizeIs(1));
+  EXPECT_THAT(late[0].details,
+              Contains("Where B (dispatch 2) comes first, C (dispatch 1) finds u instead of t: a "
+                       "clobber that the reference order does not show."));
 }
 
 // What is said of the host's cache is so.

@@ -318,7 +318,7 @@ struct Differences {
 
 Differences differences(const Program& program, const std::vector<Schedule>& schedules) {
   ShadowMachine machine(program);
-  const Schedule issue = issue_order_schedule(program);
+  const Schedule issue = reference_order_schedule(program);
   const ShadowResult strict = machine.run(issue, ShadowMode::kStrict);
   const ShadowResult observable = machine.run(issue, ShadowMode::kObservable);
   Differences result;
@@ -363,7 +363,7 @@ TEST(Exhaustive, GivesEachTraceItsOwnStrictResult) {
     const Program program = random_program(choice, options);
     ShadowMachine machine(program);
     std::set<std::vector<uint64_t>> results = {
-        machine.run(issue_order_schedule(program), ShadowMode::kStrict).values};
+        machine.run(reference_order_schedule(program), ShadowMode::kStrict).values};
     for (const Schedule& schedule : enumerate(program, all_traces()).schedules) {
       ASSERT_TRUE(results.insert(machine.run(schedule, ShadowMode::kStrict).values).second)
           << print(program);

@@ -154,7 +154,7 @@ bool witness_holds(const Program& program, const Finding& finding) {
   }
   ShadowMachine machine(program);
   return !(machine.run(*schedule, ShadowMode::kObservable) ==
-           machine.run(issue_order_schedule(program), ShadowMode::kObservable));
+           machine.run(reference_order_schedule(program), ShadowMode::kObservable));
 }
 
 TEST(Observability, CallsAProgramObservableIffSomeScheduleChangesAnOutput) {

@@ -123,7 +123,7 @@ b: dispatch Use reads x writes y on q1
 )");
   ASSERT_TRUE(run.has_value());
   const HappensBefore order(*run);
-  Schedule schedule = issue_order_schedule(*run);
+  Schedule schedule = reference_order_schedule(*run);
   EXPECT_TRUE(check_legal(*run, order, schedule).has_value());
   std::swap(schedule.steps[0], schedule.steps[1]);
   const auto legal = check_legal(*run, order, schedule);

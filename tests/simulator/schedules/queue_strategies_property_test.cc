@@ -86,7 +86,7 @@ TEST(QueueStrategies, NeverRunAgainstTheClocksAndDivergeOnlyBesideAHazard) {
     if (is_clean) ++clean_count;
     alias_count += is_clean && !find_alias_violations(*run, 1).empty();
     ShadowMachine machine(*run);
-    const ShadowResult reference = machine.run(issue_order_schedule(*run), ShadowMode::kStrict);
+    const ShadowResult reference = machine.run(reference_order_schedule(*run), ShadowMode::kStrict);
     for (const StrategyEntry& strategy : strategy_registry()) {
       const uint64_t schedule_count = strategy.name == "exhaustive" ? 20 : 4;
       const auto made = strategy.make(
@@ -210,7 +210,7 @@ TEST(QueueStrategies, ReachEveryOutcomeByTraces) {
       QueueTraces traces(*run, {.combines_groups = combines});
       ASSERT_FALSE(traces.units().is_truncated);
       Outcomes reached;
-      reached.add(shadow, issue_order_schedule(*run));
+      reached.add(shadow, reference_order_schedule(*run));
       Schedule schedule;
       uint64_t made_count = 0;
       for (; traces.next(schedule); ++made_count) reached.add(shadow, schedule);
@@ -276,7 +276,7 @@ TEST(QueueStrategies, SayWitnessesThatReplay) {
       ASSERT_TRUE(said.has_value());
       const ShadowMode mode =
           exploration.observable_count > 0 ? ShadowMode::kObservable : ShadowMode::kStrict;
-      EXPECT_FALSE(machine.run(*said, mode) == machine.run(issue_order_schedule(*run), mode));
+      EXPECT_FALSE(machine.run(*said, mode) == machine.run(reference_order_schedule(*run), mode));
     }
   }
   EXPECT_GT(witness_count, count / 4);

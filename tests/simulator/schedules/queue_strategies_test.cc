@@ -239,7 +239,8 @@ TEST(QueueStrategies, SayTheOddsOfPct) {
 TEST(QueueStrategies, KeepTheOddsOfPct) {
   const Program run = run_of(overwritten(""));
   ShadowMachine machine(run);
-  const ShadowResult reference = machine.run(issue_order_schedule(run), ShadowMode::kObservable);
+  const ShadowResult reference =
+      machine.run(reference_order_schedule(run), ShadowMode::kObservable);
   const QueuePctSchedules schedules(run, 1);
   SeededChoice choice(7);
   int count = 0;

@@ -216,7 +216,7 @@ std::vector<std::string> displacements_as_text(std::string_view body, const Sche
 }
 
 TEST(DisplacementsOf, IsEmptyForIssueOrder) {
-  EXPECT_THAT(displacements_as_text(kUnordered, issue_order_schedule(program_of(kUnordered))),
+  EXPECT_THAT(displacements_as_text(kUnordered, reference_order_schedule(program_of(kUnordered))),
               IsEmpty());
 }
 

@@ -154,7 +154,8 @@ TEST(RandomSchedule, IsLegalWithScopesAndDiffersOnlyWithAHazard) {
     const HappensBefore order(program);
     const bool is_clean = find_hazards(program, order).hazards.empty();
     ShadowMachine machine(program);
-    const ShadowResult reference = machine.run(issue_order_schedule(program), ShadowMode::kStrict);
+    const ShadowResult reference =
+        machine.run(reference_order_schedule(program), ShadowMode::kStrict);
     bool differs = false;
     for (int i = 0; i < 10; ++i) {
       const Schedule schedule = random_schedule(program, order, choice);
@@ -182,7 +183,7 @@ TEST(Observability, OfScopedProgramsIsWitnessedOrHoldsForEverySchedule) {
     const HappensBefore order(program);
     ShadowMachine machine(program);
     const ShadowResult reference =
-        machine.run(issue_order_schedule(program), ShadowMode::kObservable);
+        machine.run(reference_order_schedule(program), ShadowMode::kObservable);
     bool is_unobservable = false;
     for (const Finding& finding : check(program).findings) {
       if (!is_hazard(finding.kind)) continue;

@@ -19,7 +19,7 @@ bool differs(std::string_view body, ShadowMode mode) {
   if (!schedule) fmt::print(stderr, "{}\n", schedule.error().message);
   INTERLOCK_CHECK(schedule.has_value());
   ShadowMachine machine(program);
-  return machine.run(issue_order_schedule(program), mode) != machine.run(*schedule, mode);
+  return machine.run(reference_order_schedule(program), mode) != machine.run(*schedule, mode);
 }
 
 bool differs_strictly(std::string_view body) { return differs(body, ShadowMode::kStrict); }
@@ -179,7 +179,7 @@ bool differs_if_written_meanwhile(std::string_view body) {
                     {.kind = StepKind::kCommit, .dispatch = late}};
   INTERLOCK_CHECK(check_legal(program, HappensBefore(program), schedule).has_value());
   ShadowMachine machine(program);
-  return machine.run(issue_order_schedule(program), ShadowMode::kObservable) !=
+  return machine.run(reference_order_schedule(program), ShadowMode::kObservable) !=
          machine.run(schedule, ShadowMode::kObservable);
 }
 
@@ -207,9 +207,9 @@ TEST(ShadowMachine, RepeatsItself) {
       dispatch C reads m writes m[0:1] partial)");
   const HappensBefore order(program);
   ShadowMachine machine(program);
-  const ShadowResult first = machine.run(issue_order_schedule(program), ShadowMode::kStrict);
+  const ShadowResult first = machine.run(reference_order_schedule(program), ShadowMode::kStrict);
   const ShadowResult lazy = machine.run(lazy_schedule(program, order), ShadowMode::kStrict);
-  EXPECT_EQ(first, machine.run(issue_order_schedule(program), ShadowMode::kStrict));
+  EXPECT_EQ(first, machine.run(reference_order_schedule(program), ShadowMode::kStrict));
   EXPECT_EQ(lazy, ShadowMachine(program).run(lazy_schedule(program, order), ShadowMode::kStrict));
 }
 

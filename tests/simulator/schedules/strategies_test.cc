@@ -125,7 +125,7 @@ void expect_legal_and_round_trip(const Program& program, const HappensBefore& or
 
 void check_strategies(const Program& program, Choice& choice) {
   const HappensBefore order(program);
-  expect_legal_and_round_trip(program, order, issue_order_schedule(program));
+  expect_legal_and_round_trip(program, order, reference_order_schedule(program));
   expect_legal_and_round_trip(program, order, epoch_reversed_schedule(program, order));
   expect_legal_and_round_trip(program, order, lazy_schedule(program, order));
   expect_legal_and_round_trip(program, order, random_schedule(program, order, choice));

@@ -38,7 +38,7 @@ class LastStrategy final : public Strategy {
 
   bool next(Schedule& schedule) override {
     if (last_ == program_.dispatches.size()) return false;
-    schedule = issue_order_schedule(program_);
+    schedule = reference_order_schedule(program_);
     std::rotate(schedule.steps.begin() + std::ptrdiff_t(last_),
                 schedule.steps.begin() + std::ptrdiff_t(last_) + 1, schedule.steps.end());
     ++last_;
@@ -109,7 +109,7 @@ class StoppedStrategy final : public Strategy {
   bool next(Schedule& schedule) override {
     EXPECT_LT(made_count_, 2) << "Is asked for a schedule after the stop.";
     if (made_count_ == 3) return false;
-    schedule = issue_order_schedule(program_);
+    schedule = reference_order_schedule(program_);
     if (++made_count_ == 2) installed_stop()->request();
     return true;
   }

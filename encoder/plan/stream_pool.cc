@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,7 +18,10 @@
 namespace interlock {
 namespace {
 
-// The values of one queue's pool, as a placement problem of its own.
+// Whose blocks a pool has, and what it is told of their uses.
+enum class PoolKind : uint8_t { kOfDevice, kOfQueues, kOfQueuesUnrecorded };
+
+// The values of one pool, as a placement problem of its own.
 struct StreamPool {
   std::vector<uint32_t> values;
   PlacementProblem problem;
@@ -40,8 +44,9 @@ class PoolRule final : public ReuseRule {
 
 class StreamPoolPlanner {
  public:
-  StreamPoolPlanner(const Program& program, const PlanValues& values, const ReuseRule* rule)
-      : program_(program), values_(values), rule_(rule) {}
+  StreamPoolPlanner(const Program& program, const PlanValues& values, const ReuseRule* rule,
+                    PoolKind kind)
+      : program_(program), values_(values), rule_(rule), kind_(kind) {}
 
   PlanLayout run() {
     PlanLayout layout;
@@ -66,8 +71,9 @@ class StreamPoolPlanner {
     return fmt::format("pool_{}", program_.name_of(queue));
   }
 
-  // Where the value is allocated: by whoever uses it first.
+  // Where the value is allocated: by whoever uses it first; none of a pool of all queues.
   QueueIndex queue_of(uint32_t value) const {
+    if (kind_ == PoolKind::kOfDevice) return kNoQueue;
     const std::vector<uint32_t>& users = values_.dispatches[value];
     return users.empty() ? kDefaultQueue : program_.queue_of(program_.dispatches[users.front()]);
   }
@@ -86,6 +92,7 @@ class StreamPoolPlanner {
   const Program& program_;
   const PlanValues& values_;
   const ReuseRule* rule_;
+  const PoolKind kind_;
 };
 
 // What the queue of the value is told of its uses: those that it has there itself.
@@ -98,7 +105,7 @@ void forget_other_queues(const Program& program, PlanValues& values) {
   }
 }
 
-Result<Program> plan_pools(const Program& program, const PlanOptions& options, bool records) {
+Result<Program> plan_pools(const Program& program, const PlanOptions& options, PoolKind kind) {
   auto values = values_of(program, options);
   if (!values) return values.error();
   values->problem.in_place.clear();
@@ -107,21 +114,26 @@ Result<Program> plan_pools(const Program& program, const PlanOptions& options, b
     if (auto checked = check_order_count(program, SyncOrder::kDispatchCountMax); !checked) {
       return checked.error();
     }
-    if (!records) forget_other_queues(program, *values);
+    if (kind == PoolKind::kOfQueuesUnrecorded) forget_other_queues(program, *values);
     rule.emplace(SyncOrder(program), *values);
   }
-  const PlanLayout layout = StreamPoolPlanner(program, *values, rule ? &*rule : nullptr).run();
+  const PlanLayout layout =
+      StreamPoolPlanner(program, *values, rule ? &*rule : nullptr, kind).run();
   return place_values(program, *values, layout);
 }
 
 }  // namespace
 
 Result<Program> plan_stream_pool(const Program& program, const PlanOptions& options) {
-  return plan_pools(program, options, true);
+  return plan_pools(program, options, PoolKind::kOfQueues);
+}
+
+Result<Program> plan_async_pool(const Program& program, const PlanOptions& options) {
+  return plan_pools(program, options, PoolKind::kOfDevice);
 }
 
 Result<Program> plan_stream_pool_unrecorded(const Program& program, const PlanOptions& options) {
-  return plan_pools(program, options, false);
+  return plan_pools(program, options, PoolKind::kOfQueuesUnrecorded);
 }
 
 }  // namespace interlock

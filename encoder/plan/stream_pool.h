@@ -7,9 +7,12 @@
 // those uses. The broken twin is told of no other queue.
 //
 // Not modelled: when the host polls the events, which can find a block free that no sync says is;
-// splitting thresholds, size classes, garbage collection. CUDA's own pools (cudaMallocAsync) are of
-// a device, and by default hand on between streams what an event orders: `liveness` is nearer to
-// them.
+// splitting thresholds, size classes, garbage collection.
+//
+// CUDA's own pools (cudaMallocAsync) are of a device: a block that is freed in one stream is handed
+// on to another where an event orders the two (cudaMemPoolReuseFollowEventDependencies, CUDA
+// Runtime API, "Memory Pools"). What the driver finds out by itself, and dependencies that it adds
+// (the two other policies), no program says.
 #pragma once
 
 #include "encoder/plan/planner.h"
@@ -19,6 +22,7 @@ namespace interlock {
 // Of a program of one queue the sync comes later: there the pool is best fit by lives. Errors: as
 // PlanFunction, and more dispatches than a SyncOrder takes.
 Result<Program> plan_stream_pool(const Program& program, const PlanOptions& options);
+Result<Program> plan_async_pool(const Program& program, const PlanOptions& options);
 Result<Program> plan_stream_pool_unrecorded(const Program& program, const PlanOptions& options);
 
 }  // namespace interlock

@@ -140,6 +140,15 @@ TEST(StreamPool, WaitsForTheQueuesThatUsedABlock) {
   EXPECT_THAT(find_facts(unrecorded, {.group = FactGroup::kAccesses}).facts, Not(IsEmpty()));
 }
 
+// What liveness does in place a pool does not: the block of x is free for what comes after its
+// uses.
+TEST(AsyncPool, HandsBlocksOnToAnotherQueueWhereSyncLeadsThere) {
+  EXPECT_EQ(bytes_with("async-pool", "signal s=1 on q1\nwait s=1 on q2\n"), kShared);
+  EXPECT_EQ(bytes_with("async-pool", ""), kApart);
+  EXPECT_THAT(print(planned("async-pool", parsed(kSideStream).value())),
+              HasSubstr("memory pool 132\n"));
+}
+
 TEST(StreamPool, KeepsBlocksWithTheirQueue) {
   EXPECT_EQ(bytes_with("stream-pool", "signal s=1 on q1\nwait s=1 on q2\n"), kApart);
   const Result<Program> on_one = parsed(
@@ -203,7 +212,7 @@ TEST(QueuePlanners, AddNoHazardAndClobberNothing) {
     ASSERT_TRUE(encoded.has_value()) << encoded.error().message;
     const size_t before = check_lifetimes(*encoded).findings.size();
     const uint64_t fresh_bytes = bytes_of(planned("fresh", *encoded));
-    for (const char* planner : {"liveness", "stream-pool"}) {
+    for (const char* planner : {"liveness", "stream-pool", "async-pool"}) {
       const Program result = planned(planner, *encoded);
       EXPECT_THAT(wrong_pairs_of(result), IsEmpty()) << planner << "\n" << print(result);
       EXPECT_LE(check_lifetimes(result).findings.size(), before) << planner << print(result);
@@ -288,7 +297,7 @@ TEST(QueuePlanners, AddNoHazardToProgramsThatHaveSome) {
     const Pairs before = wrong_pairs_of(fresh);
     const size_t lifetime_count = check_lifetimes(fresh).findings.size();
     hazard_count += !before.empty();
-    for (const char* planner : {"liveness", "stream-pool"}) {
+    for (const char* planner : {"liveness", "stream-pool", "async-pool"}) {
       const Program result = planned(planner, program);
       for (const auto& pair : wrong_pairs_of(result)) {
         EXPECT_TRUE(before.contains(pair)) << planner << ", dispatches " << pair.first.index

@@ -33,8 +33,8 @@ std::vector<StatementId> all_statements(const Program& program) {
   return all;
 }
 
-// Three memories, whose last atoms may be cut off, and statements of the host with up to three
-// operands each.
+// Three memories, whose last atoms may be cut off, and statements of the host, and writes of a
+// device, all or in part, with up to three operands each.
 std::string random_host_text(Choice& choice) {
   std::array<uint64_t, 3> sizes{};
   std::string text = "interlock 1\n";
@@ -46,8 +46,10 @@ std::string random_host_text(Choice& choice) {
   }
   const uint64_t count = 2 + choice.below(12);
   for (uint64_t i = 0; i < count; ++i) {
-    constexpr const char* kWords[] = {"writes", "reads", "flushes", "invalidates"};
-    text += fmt::format("host {}", kWords[choice.below(4)]);
+    constexpr const char* kWords[] = {"host writes",      "host reads",        "host flushes",
+                                      "host invalidates", "dispatch A writes", "dispatch A writes"};
+    const uint64_t word = choice.below(6);
+    text += kWords[word];
     const uint64_t operand_count = 1 + choice.below(3);
     for (uint64_t k = 0; k < operand_count; ++k) {
       const size_t m = choice.below(3);
@@ -55,7 +57,7 @@ std::string random_host_text(Choice& choice) {
       const uint64_t end = begin + 1 + choice.below(sizes[m] - begin);
       text += fmt::format(" {}[{}:{}]", "xyz"[m], begin, end);
     }
-    text += "\n";
+    text += word == 5 ? " partial\n" : "\n";
   }
   return text;
 }
@@ -181,7 +183,7 @@ TEST(MachineLines, AreMovedByTheStatementsThatTheClocksLookUp) {
   EXPECT_GT(seen.flushed, count / 2);
   EXPECT_GT(seen.lost, count / 4);
   EXPECT_GT(seen.beside, count / 4);
-  EXPECT_GT(seen.overwritten, count / 8);
+  EXPECT_GT(seen.overwritten, count / 16);
   EXPECT_GT(seen.lost_to_the_end, count / 4);
 }
 
@@ -217,6 +219,16 @@ TEST(MachineLines, HaveLostWhatWasInThemUntilSomebodyOverwritesIt) {
   EXPECT_EQ(lost_in_lines(program),
             (std::vector<LostContent>{{first, memory, {2, 4}, dropped, second},
                                       {first, memory, {1, 2}, dropped, DispatchId()}}));
+}
+
+TEST(MachineLines, HaveLostWhatAPartialWriteMayHaveLeft) {
+  const Program program = program_with_queues(
+      "interlock 1\nmemory x 4 noncoherent=2\n"
+      "host writes x\nhost invalidates x\ndispatch Add writes x partial\n");
+  const MemoryId memory(size_t{0});
+  EXPECT_EQ(lost_in_lines(program),
+            (std::vector<LostContent>{
+                {DispatchId(size_t{0}), memory, {0, 4}, StatementId(size_t{1}), DispatchId()}}));
 }
 
 // What the shadow machine keeps it keeps by what the text has, and not by asking for clocks.

@@ -1,6 +1,7 @@
 #include "simulator/barriers/order_findings.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "encoder/program/stop.h"
 #include "simulator/barriers/pair_hazards.h"
@@ -166,6 +167,14 @@ struct ReferenceRun {
   const Program whole_atoms;  // Empty if the host touches no memory that has atoms.
 };
 
+struct RunAndBytes {
+  explicit RunAndBytes(const Program& program) : reference(program) {}
+
+  uint64_t work_left = UINT64_MAX;
+  const ReferenceRun reference;
+  std::optional<HazardBytes> bytes;  // Of a run that is whole.
+};
+
 template <typename Finding>
 bool is_each_in(const std::vector<Finding>& findings, const std::vector<Finding>& known) {
   return std::ranges::all_of(findings, [&](const Finding& finding) {
@@ -220,26 +229,15 @@ std::optional<std::vector<HazardousPair>> find_hazardous_pairs(const Program& pr
   return bytes.list_pairs(limit);
 }
 
-struct HazardsBetween::Parts {
-  explicit Parts(const Program& program) : reference(program) {}
-
-  uint64_t work_left = UINT64_MAX;
-  const ReferenceRun reference;
-  std::optional<HazardBytes> bytes;  // Of a run that is whole.
-};
-
-HazardsBetween::HazardsBetween(const Program& program) : parts_(std::make_unique<Parts>(program)) {
-  const ReferenceRun& reference = parts_->reference;
-  if (!reference.is_whole || is_stopped()) return;
-  parts_->bytes.emplace(reference.widened(), reference.run, reference.names, parts_->work_left);
-  if (parts_->bytes->is_too_wide()) parts_->bytes.reset();
-}
-
-HazardsBetween::~HazardsBetween() = default;
-
-std::optional<std::vector<ByteHazards>> HazardsBetween::of(DispatchId one, DispatchId other) {
-  if (!parts_->bytes) return std::nullopt;
-  return parts_->bytes->list_between(one, other);
+HazardsBetween::HazardsBetween(const Program& program) {
+  const auto parts = std::make_shared<RunAndBytes>(program);
+  if (!parts->reference.is_whole || is_stopped()) return;
+  parts->bytes.emplace(parts->reference.widened(), parts->reference.run, parts->reference.names,
+                       parts->work_left);
+  if (parts->bytes->is_too_wide()) return;
+  find_ = [parts](DispatchId one, DispatchId other) {
+    return parts->bytes->list_between(one, other);
+  };
 }
 
 bool adds_nothing(const OrderFindings& with, const OrderFindings& without) {

@@ -4,7 +4,7 @@
 
 #include <compare>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -65,17 +65,15 @@ class HazardsBetween {
  public:
   // Requires: no text_order; `program` outlives this. Cost: QueueOrder.
   explicit HazardsBetween(const Program& program);
-  ~HazardsBetween();
-  HazardsBetween(const HazardsBetween&) = delete;
-  HazardsBetween& operator=(const HazardsBetween&) = delete;
 
   // Returns it, be it that the one or the other comes first in the reference run; none if that does
   // not run, or has too many paths of graph queues. Cost: O(n), and the operands of the two.
-  std::optional<std::vector<ByteHazards>> of(DispatchId one, DispatchId other);
+  std::optional<std::vector<ByteHazards>> of(DispatchId one, DispatchId other) const {
+    return find_ ? std::optional(find_(one, other)) : std::nullopt;
+  }
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::function<std::vector<ByteHazards>(DispatchId one, DispatchId other)> find_;
 };
 
 // True iff whatever is wrong with `without` is wrong with `with`, byte by byte.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,11 +34,23 @@ QueuePlan plan_in_text_order(const Program& program, uint32_t queue_count) {
   return plan;
 }
 
+// Whether `later` reads what `earlier` writes: all that a graph of values knows.
+bool takes_value_of(const Program& program, DispatchId earlier, DispatchId later) {
+  const std::span<const Access> read = program.declared_accesses_of(later);
+  return std::ranges::any_of(program.declared_accesses_of(earlier), [&](const Access& a) {
+    return a.has_write_side() && std::ranges::any_of(read, [&](const Access& b) {
+             return b.has_read_side() && a.memory == b.memory && share_a_byte(a.range, b.range);
+           });
+  });
+}
+
+enum class ForkFault : uint8_t { kNone, kLosesAJoin, kKnowsValuesAlone };
+
 class CudaForks {
  public:
-  CudaForks(const Program& program, uint32_t stream_count, bool joins_all)
+  CudaForks(const Program& program, uint32_t stream_count, ForkFault fault)
       : program_(program),
-        joins_all_(joins_all),
+        fault_(fault),
         plan_(plan_in_text_order(program, stream_count)),
         after_(program.dispatches.size()),
         branches_(stream_count - 1) {}
@@ -64,7 +77,7 @@ class CudaForks {
       after_[dispatch] = end_graph();
       return;
     }
-    const std::vector<size_t> touched = branches_in_conflict_with(dispatch);
+    const std::vector<size_t> touched = branches_before(dispatch);
     if (begins_graph_ || touched.size() > 1) {
       join_at(dispatch);
     } else {
@@ -72,11 +85,13 @@ class CudaForks {
     }
   }
 
-  std::vector<size_t> branches_in_conflict_with(uint32_t dispatch) const {
+  std::vector<size_t> branches_before(uint32_t dispatch) const {
+    bool (*comes_before)(const Program&, DispatchId, DispatchId) = are_in_conflict;
+    if (fault_ == ForkFault::kKnowsValuesAlone) comes_before = takes_value_of;
     std::vector<size_t> touched;
     for (size_t k = 0; k < branches_.size(); ++k) {
       const bool is_touched = std::ranges::any_of(branches_[k], [&](uint32_t earlier) {
-        return are_in_conflict(program_, DispatchId(size_t{earlier}), DispatchId(size_t{dispatch}));
+        return comes_before(program_, DispatchId(size_t{earlier}), DispatchId(size_t{dispatch}));
       });
       if (is_touched) touched.push_back(k);
     }
@@ -104,7 +119,7 @@ class CudaForks {
       if (!branch.empty()) ends.push_back(branch.back());
       branch.clear();
     }
-    if (!joins_all_ && ends.size() > 1) ends.pop_back();
+    if (fault_ == ForkFault::kLosesAJoin && ends.size() > 1) ends.pop_back();
     return ends;
   }
 
@@ -123,7 +138,7 @@ class CudaForks {
   }
 
   const Program& program_;
-  const bool joins_all_;
+  const ForkFault fault_;
   QueuePlan plan_;
   PredecessorLists after_;                       // As in `plan_`.
   std::vector<std::vector<uint32_t>> branches_;  // Since the fork; by stream, without the main one.
@@ -131,13 +146,13 @@ class CudaForks {
   bool begins_graph_ = true;
 };
 
-Result<Program> encode_cuda_forks(const Program& program, uint32_t queue_count, bool joins_all) {
+Result<Program> encode_cuda_forks(const Program& program, uint32_t queue_count, ForkFault fault) {
   if (auto checked = check_takes(program); !checked) return checked.error();
   if (queue_count == 1) {
     return Error{"--queues=1: a fork takes two streams, the main one and one for a branch."};
   }
   constexpr uint32_t kStreamCount = 4;
-  return CudaForks(program, queue_count == 0 ? kStreamCount : queue_count, joins_all).run();
+  return CudaForks(program, queue_count == 0 ? kStreamCount : queue_count, fault).run();
 }
 
 bool is_upload(const Program& program, uint32_t dispatch) {
@@ -179,11 +194,15 @@ Result<Program> encode_vulkan(const Program& program, bool transfers_wait) {
 }  // namespace
 
 Result<Program> encode_ggml_cuda_lost_join(const Program& program, uint32_t queue_count) {
-  return encode_cuda_forks(program, queue_count, false);
+  return encode_cuda_forks(program, queue_count, ForkFault::kLosesAJoin);
+}
+
+Result<Program> encode_ggml_cuda_18496(const Program& program, uint32_t queue_count) {
+  return encode_cuda_forks(program, queue_count, ForkFault::kKnowsValuesAlone);
 }
 
 Result<Program> encode_ggml_cuda_fork_join(const Program& program, uint32_t queue_count) {
-  return encode_cuda_forks(program, queue_count, true);
+  return encode_cuda_forks(program, queue_count, ForkFault::kNone);
 }
 
 Result<Program> encode_ggml_vulkan_25229(const Program& program, uint32_t /*queue_count*/) {

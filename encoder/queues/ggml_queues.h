@@ -3,8 +3,10 @@
 // CUDA, ggml_cuda_concurrent_event in ggml/src/ggml-cuda/ggml-cuda.cu: after a node on the main
 // stream, branches that do not depend on each other run on streams of their own. Each waits for the
 // event recorded at the fork; the node that joins waits for the event at the end of each branch.
-// The broken one misses that of the last branch; a join that is missing is what
-// ooples/AiDotNet.Tensors#705 has. A dispatch goes to the branch that it conflicts with, else to a
+// A planted fault misses that of the last branch; a join that is missing is what
+// ooples/AiDotNet.Tensors#705 has. A fault of llama.cpp is #18496: branches are known by the values
+// that they take, and where they share bytes that the allocator reuses, which must not run at the
+// same time, their events stayed. A dispatch goes to the branch that it conflicts with, else to a
 // new one while there are streams; one that conflicts with two branches joins them all, and forks
 // again. The host acts between graphs, after ggml_backend_cuda_synchronize(): that waits for the
 // main stream, which has joined the branches (here the host waits for what is joined, which is the
@@ -35,6 +37,7 @@ namespace interlock {
 // (dispatch_conflicts.h) and check_host_work_of_no_queue() (host_work.h). Cost: pairs of operands
 // between two joins, and linear.
 Result<Program> encode_ggml_cuda_lost_join(const Program& program, uint32_t queue_count);
+Result<Program> encode_ggml_cuda_18496(const Program& program, uint32_t queue_count);
 Result<Program> encode_ggml_cuda_fork_join(const Program& program, uint32_t queue_count);
 
 // Errors: likewise. Cost: that of OrderReduction, and linear.

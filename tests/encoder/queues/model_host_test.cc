@@ -80,6 +80,16 @@ TEST(GgmlCudaForks, JoinTheBranchesBeforeTheHostActs) {
             branches + "host waits s2=1\nhost reads c\ndispatch K writes a on q1\n");
 }
 
+// b takes no value of the other branch, and is written there.
+TEST(GgmlCudaForks, KnowNoReuseByValuesAlone) {
+  constexpr const char* kReuse =
+      "dispatch K writes a\ndispatch K reads a b writes c\ndispatch K reads a writes b\n";
+  EXPECT_THAT(encoded("ggml-cuda-18496", kReuse),
+              testing::HasSubstr("dispatch K reads a writes b on q3\n"));
+  EXPECT_THAT(encoded("ggml-cuda-fork-join", kReuse),
+              testing::HasSubstr("dispatch K reads a writes b on q2\n"));
+}
+
 TEST(GgmlCudaForks, BeginAGraphAfterTheHost) {
   EXPECT_EQ(encoded("ggml-cuda-fork-join",
                     "dispatch K writes a\nhost reads a\nhost writes a\ndispatch K reads a\n"),

@@ -18,6 +18,7 @@
 namespace interlock::queue_campaign_test {
 namespace {
 
+using testing::AnyOf;
 using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
@@ -92,6 +93,7 @@ TEST(QueueCampaign, SaysWhatEachModelMisses) {
   EXPECT_THAT(shapes_found("mlx-cuda"), Each(StartsWith("WAR-")));
   EXPECT_THAT(shapes_found("pytorch-no-record"), Contains("WAR-slot_reuse"));
   EXPECT_THAT(shapes_found("ggml-cuda-lost-join"), Contains(StartsWith("RAW-")));
+  EXPECT_THAT(shapes_found("ggml-cuda-18496"), Each(AnyOf(StartsWith("WAR-"), StartsWith("WAW-"))));
   EXPECT_THAT(shapes_found("ggml-vulkan-25229"), Contains("WAR-same_range"));
   EXPECT_THAT(shapes_found("mlx-fences-4099"), Contains("RAW-donation"));
   EXPECT_THAT(shapes_found("mlx-fences-2026"), Each(StartsWith("WAR-")));

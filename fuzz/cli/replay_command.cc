@@ -259,8 +259,11 @@ ExitStatus run_replay(const ReplayOptions& options) {
   const Result<Schedule> schedule = schedule_of(*program, order, program->witness);
   if (is_stopped()) return ExitStatus::kInterrupted;
   if (!schedule) {
-    return replay_other_schedules(
-        *program, "The recorded witness is no longer legal. " + schedule.error().message, *backend);
+    const std::string_view which = options.witness.empty()
+                                       ? "The recorded witness is no longer legal. "
+                                       : "That witness is not legal. ";
+    return replay_other_schedules(*program, std::string(which) + schedule.error().message,
+                                  *backend);
   }
   const auto status_of_witness = decisive_status(replay(*program, *backend), *backend);
   if (status_of_witness) return *status_of_witness;

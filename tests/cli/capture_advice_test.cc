@@ -89,7 +89,7 @@ TEST(CaptureAdvice, AddsUpWhatTheHostMayNeedOfAllWindows) {
 }
 
 // Two submissions, each with a barrier for all stages and accesses, and a fill that nothing orders;
-// the host waits between them.
+// the host waits between them. What a check of the file finds is possible, and not counted.
 TEST(CaptureAdvice, SaysOfEachWindowWhatWouldDoInPlaceOfAll) {
   SyntheticLog log;
   log.append(QueueRecord{1, kQueue, 0, 0});
@@ -106,9 +106,9 @@ TEST(CaptureAdvice, SaysOfEachWindowWhatWouldDoInPlaceOfAll) {
   }
   const std::string file = temporary_path("wide.ilk");
   const auto advice_of = [](const std::string& path) {
-    EXPECT_EQ(run_interlock({"check", "--advice", path}).status, 1) << path;
+    EXPECT_EQ(run_interlock({"check", "--advice", path}).status, 0) << path;
     const CommandResult json = run_interlock({"check", "--advice", "--format=json", path});
-    EXPECT_EQ(json.status, 1) << path;
+    EXPECT_EQ(json.status, 0) << path;
     return nlohmann::json::parse(json.out).at("scopes").at("narrower");
   };
   EXPECT_EQ(judged(log, {"-o", file}).status, 1);

@@ -54,7 +54,7 @@ class Backend {
   // Requires: available, or it was: a device that is lost had them.
   virtual Capabilities capabilities() const = 0;
 
-  // Returns the final bytes. The issue-order schedule is the reference on this backend.
+  // Returns the final bytes. The schedule of the reference order is the reference on this backend.
   // Requires: supports(mode); `schedule` runs every slice once and commits whatever it runs late.
   // Backends do not check that it is legal: the program order of an `order=` program (reference.h)
   // may break issue order's dependencies, and witness mode executes it all the same.

@@ -208,7 +208,7 @@ Program with_lasting_values(const Program& program) {
   return lasting;
 }
 
-// In issue order, apart from values that harm each other.
+// In the reference order, apart from values that harm each other.
 Result<MemoryImage> unharmed_image(const Program& program, const Program& apart, Backend& backend,
                                    MemoryImage image) {
   const Result<MemoryImage> outputs =

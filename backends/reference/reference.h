@@ -16,7 +16,7 @@ namespace interlock {
 // before the end, where what is ended holds poison (poison.h), here as in every run. So a read of
 // ended bytes differs from the reference. Where a value is read that another one has overwritten,
 // or an alias contract is broken, the outputs are those of a run with every value on bytes of its
-// own (values_apart.h), if there is one. Without `order=` that is the issue-order run on `backend`.
+// own (values_apart.h), if there is one. Without `order=` that is the run in the reference order on `backend`.
 // With it, whole dispatches run in program order: on `backend` if no dispatch touches scratch
 // memory, else on the CPU, whatever `backend` is (floating-point sums of a device with its own
 // order of addition would differ from it). Bytes of a scratch memory, which were placed after

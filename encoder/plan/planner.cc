@@ -29,7 +29,7 @@ constexpr std::array kPlanners = {
                  "a pool of the device, as cudaMallocAsync: blocks go where sync leads", false,
                  false, &plan_async_pool, true, true},
     PlannerEntry{"stream-pool-unrecorded",
-                 "the same without record_stream: blocks wait for their own queue alone", true,
+                 "stream-pool without record_stream: blocks wait for their own queue alone", true,
                  false, &plan_stream_pool_unrecorded, true, true},
     PlannerEntry{"donate", "MLX-like: a new value takes a dying input's buffer, or a new one",
                  false, false, &plan_donate},

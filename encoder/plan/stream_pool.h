@@ -7,7 +7,8 @@
 // those uses. The broken twin is told of no other queue.
 //
 // Not modelled: when the host polls the events, which can find a block free that no sync says is;
-// splitting thresholds, size classes, garbage collection.
+// splitting thresholds, size classes, garbage collection; where a free stands: a block is free once
+// its uses are over.
 //
 // CUDA's own pools (cudaMallocAsync) are of a device: a block that is freed in one stream is handed
 // on to another where an event orders the two (cudaMemPoolReuseFollowEventDependencies, CUDA

@@ -1,4 +1,4 @@
-// Where the words of the format stand, for messages on one that stands elsewhere.
+// Where words of clauses stand, for messages on one that stands elsewhere.
 #pragma once
 
 #include <string>

@@ -197,7 +197,7 @@ Result<Program> encode_ggml_cuda_lost_join(const Program& program, uint32_t queu
   return encode_cuda_forks(program, queue_count, ForkFault::kLosesAJoin);
 }
 
-Result<Program> encode_ggml_cuda_18496(const Program& program, uint32_t queue_count) {
+Result<Program> encode_ggml_cuda_21897(const Program& program, uint32_t queue_count) {
   return encode_cuda_forks(program, queue_count, ForkFault::kKnowsValuesAlone);
 }
 

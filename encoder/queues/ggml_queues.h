@@ -4,14 +4,15 @@
 // stream, branches that do not depend on each other run on streams of their own. Each waits for the
 // event recorded at the fork; the node that joins waits for the event at the end of each branch.
 // A planted fault misses that of the last branch; a join that is missing is what
-// ooples/AiDotNet.Tensors#705 has. A fault of llama.cpp is #18496: branches are known by the values
-// that they take, and where they share bytes that the allocator reuses, which must not run at the
-// same time, their events stayed. A dispatch goes to the branch that it conflicts with, else to a
-// new one while there are streams; one that conflicts with two branches joins them all, and forks
+// ooples/AiDotNet.Tensors#705 has. A fault of llama.cpp is #21897: branches are known by the values
+// that they take, and the allocator reuses bytes as if nodes ran one after another, so that one
+// branch overwrites what another reads or writes (of two writers that was seen, and the events of
+// such a region stayed until #18496). A dispatch goes to the branch that it conflicts with, else to
+// a new one while there are streams; one that conflicts with two branches joins them all, and forks
 // again. The host acts between graphs, after ggml_backend_cuda_synchronize(): that waits for the
 // main stream, which has joined the branches (here the host waits for what is joined, which is the
-// same order; in the broken one not for the last branch), and what comes next is a graph of its
-// own. Not modelled: which nodes llama.cpp's graphs fork at.
+// same order; with the planted fault not for the last branch), and what comes next is a graph of
+// its own. Not modelled: which nodes llama.cpp's graphs fork at.
 //
 // Vulkan, ggml/src/ggml-vulkan/ggml-vulkan.cpp: uploads run on a transfer queue, all else on a
 // compute queue. ggml-org/llama.cpp#25229: ggml_backend_vk_event_wait() has the compute queue wait,
@@ -37,7 +38,7 @@ namespace interlock {
 // (dispatch_conflicts.h) and check_host_work_of_no_queue() (host_work.h). Cost: pairs of operands
 // between two joins, and linear.
 Result<Program> encode_ggml_cuda_lost_join(const Program& program, uint32_t queue_count);
-Result<Program> encode_ggml_cuda_18496(const Program& program, uint32_t queue_count);
+Result<Program> encode_ggml_cuda_21897(const Program& program, uint32_t queue_count);
 Result<Program> encode_ggml_cuda_fork_join(const Program& program, uint32_t queue_count);
 
 // Errors: likewise. Cost: that of OrderReduction, and linear.

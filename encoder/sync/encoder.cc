@@ -312,8 +312,8 @@ Result<Program> try_encode(const Program& program, Encoder& encoder) {
   if (is_stopped()) return program_as_issued(program, issued.commands);
   if (issued.first_foreign != nullptr) {
     return error_of(
-        "The encoder issues {}, which is for several queues or a graph; encode_with() "
-        "and encode_on_queues() take the kind of queue for such an encoder.",
+        "The encoder issues {}; one queue takes barriers alone here. encode_with() and "
+        "encode_on_queues() take the kind of its queues, too.",
         issued.first_foreign);
   }
   if (const auto checked = check_issued_once(program, issued.commands); !checked) {

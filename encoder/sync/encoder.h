@@ -174,9 +174,8 @@ Program encode(Program&& program, Encoder& encoder);
 
 // As encode(), of an encoder that is not trusted to issue every dispatch once.
 // Errors: it drops a dispatch, issues one twice or one that is not there; it issues a scoped
-// barrier without its scopes; it issues on another queue, or signals, waits, events, edges or what
-// else is of several queues, for which barriers stand in encode(), so that a mistake would not
-// show.
+// barrier without its scopes; it issues on another queue, or signals, waits, events, edges or
+// other sync for which barriers stand in encode(), so that a mistake would not show.
 Result<Program> try_encode(const Program& program, Encoder& encoder);
 
 }  // namespace interlock

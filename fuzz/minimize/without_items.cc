@@ -10,11 +10,16 @@
 namespace interlock {
 namespace {
 
-// What an operation comes after once others are gone, the names as they are found.
+// What an operation comes after once others are gone. The views are of the drafts of dispatches.
+struct EdgesLeft {
+  std::vector<std::string_view> names;
+  bool is_programmatic = false;  // All of them.
+};
+
 class HandedOnEdges {
  public:
   void drop(const DispatchDraft& dispatch) {
-    if (!dispatch.label.empty()) after_dropped_.emplace(dispatch.label, names_after(dispatch));
+    if (!dispatch.label.empty()) after_dropped_.emplace(dispatch.label, edges_to(dispatch));
   }
 
   bool has_dropped() const { return !after_dropped_.empty(); }
@@ -24,26 +29,30 @@ class HandedOnEdges {
         dispatch.after, [&](const std::string& name) { return after_dropped_.contains(name); });
   }
 
-  // Of dispatches that stay. The views are of the drafts of dispatches.
-  std::vector<std::string_view> names_after(const DispatchDraft& dispatch) const {
-    std::vector<std::string_view> names;
+  EdgesLeft edges_to(const DispatchDraft& dispatch) const {
+    EdgesLeft left;
+    bool has_full = false;
     std::unordered_set<std::string_view> known;
     const auto add = [&](std::string_view name) {
-      if (names.size() < kHandedOnEdgesMax && known.insert(name).second) names.push_back(name);
+      if (left.names.size() == kHandedOnEdgesMax || !known.insert(name).second) return;
+      left.names.push_back(name);
     };
     for (const std::string& name : dispatch.after) {
       const auto dropped = after_dropped_.find(name);
       if (dropped == after_dropped_.end()) {
         add(name);
+        has_full = true;
       } else {
-        std::ranges::for_each(dropped->second, add);
+        std::ranges::for_each(dropped->second.names, add);
+        has_full |= !dropped->second.names.empty() && !dropped->second.is_programmatic;
       }
     }
-    return names;
+    left.is_programmatic = !left.names.empty() && (dispatch.is_programmatic || !has_full);
+    return left;
   }
 
  private:
-  std::unordered_map<std::string_view, std::vector<std::string_view>> after_dropped_;
+  std::unordered_map<std::string_view, EdgesLeft> after_dropped_;
 };
 
 }  // namespace
@@ -62,10 +71,10 @@ ProgramDraft without_items(const ProgramDraft& draft, std::span<const size_t> po
     }
     rest.items.push_back(draft.items[i]);
     if (dispatch == nullptr || !edges.has_dropped() || !edges.names_dropped(*dispatch)) continue;
-    const std::vector<std::string_view> names = edges.names_after(*dispatch);
+    const EdgesLeft left = edges.edges_to(*dispatch);
     auto& changed = std::get<DispatchDraft>(rest.items.back());
-    changed.after.assign(names.begin(), names.end());
-    changed.is_programmatic &= !names.empty();
+    changed.after.assign(left.names.begin(), left.names.end());
+    changed.is_programmatic = left.is_programmatic;
   }
   return rest;
 }

@@ -13,8 +13,9 @@ namespace interlock {
 inline constexpr size_t kHandedOnEdgesMax = 256;
 
 // Returns `draft` without the items at `positions`. An operation of a graph queue that came after a
-// dropped one comes after what that one came after, so that dropping orders as much as before and
-// leaves no edge to what is not there; beyond kHandedOnEdgesMax less.
+// dropped one comes after what that one came after, so that full edges order as much as before and
+// no edge leads to what is not there; beyond kHandedOnEdgesMax less. Edges are programmatic where
+// all ways that they stand for have been so at one end; where some have, all are full.
 // Requires: `positions` rise; edges name labels. Cost: linear in the draft, and in the edges of
 // dropped operations and of those after them, at most kHandedOnEdgesMax for each edge.
 ProgramDraft without_items(const ProgramDraft& draft, std::span<const size_t> positions);

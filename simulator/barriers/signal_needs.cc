@@ -26,7 +26,11 @@ class SignalNeedSearch {
 
   SignalNeeds run() {
     if (open_.empty()) return {};
-    const auto without_all = out_of_order_without(open_);
+    std::vector<SemaphoreId> timelines;
+    for (size_t s = 0; s < crossing_.size(); ++s) {
+      if (!crossing_[s].empty()) timelines.emplace_back(s);
+    }
+    const auto without_all = out_of_order_without(open_, timelines);
     if (!without_all) return {};
     is_needed_.assign(pieces_.size(), false);
     is_left_.assign(pieces_.size(), false);
@@ -47,13 +51,16 @@ class SignalNeedSearch {
   }
 
  private:
-  // By semaphore, then by rank; nothing if the work is too much.
-  std::optional<std::vector<RankedSignal>> out_of_order_without(const std::vector<size_t>& which) {
-    if (pass_work_ > work_left_ || is_stopped()) return std::nullopt;
-    work_left_ -= pass_work_;
+  // Of these timelines, by semaphore, then by rank; nothing if the work is too much.
+  std::optional<std::vector<RankedSignal>> out_of_order_without(
+      const std::vector<size_t>& which, std::span<const SemaphoreId> timelines) {
+    const uint64_t pass_count = (timelines.size() + kSemaphoresAtOnce - 1) / kSemaphoresAtOnce;
+    if (pass_work_ * pass_count > work_left_ || is_stopped()) return std::nullopt;
+    work_left_ -= pass_work_ * pass_count;
     std::vector<SyncPiece> left_out;
     for (const size_t piece : which) left_out.push_back(pieces_[piece]);
-    std::vector<RankedSignal> found = find_signals_out_of_order(without_pieces(program_, left_out));
+    std::vector<RankedSignal> found =
+        find_signals_out_of_order(without_pieces(program_, left_out), timelines);
     if (is_stopped()) return std::nullopt;
     std::ranges::sort(found);
     return found;
@@ -77,6 +84,7 @@ class SignalNeedSearch {
     std::vector<std::vector<size_t>> classes;
     std::vector<uint32_t> count(crossing_[semaphore.index].size() + 1, 0);  // By rank.
     for (const size_t piece : open_) {
+      if (is_needed_[piece]) continue;
       const uint32_t rank = rank_after(semaphore, pieces_[piece].statement);
       const StatementId partner = pieces_[piece].partner;
       const uint32_t other = partner.is_some() ? rank_after(semaphore, partner) : rank;
@@ -90,7 +98,7 @@ class SignalNeedSearch {
       classes[place].push_back(piece);
     }
     for (const std::vector<size_t>& pieces : classes) {
-      const auto found = out_of_order_without(pieces);
+      const auto found = out_of_order_without(pieces, {&semaphore, 1});
       for (const size_t piece : pieces) {
         if (!found) {
           is_left_[piece] = true;

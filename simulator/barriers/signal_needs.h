@@ -26,9 +26,10 @@ std::vector<bool> is_of_crossing_signal(const Program& program, std::span<const 
 // signals. Requires: `program` is its own reference run, and its signals fire in the order of their
 // values; it uses no binary semaphore again; the pieces are of it, and none that is asked is of a
 // crossing signal, a part of another one that is, or a queue of a `host idle`.
-// Cost: a pass over the program, which counts as `pass_work`; and where that finds signals that
-// would be out of order without all of them, for each such semaphore as many as there are of these
-// pieces between two signals of it, at most.
+// Cost: a pass over the program for every kSemaphoresAtOnce of these timelines, each of which
+// counts as `pass_work`; and where that finds signals that would be out of order without all of
+// them, for each such semaphore as many as there are of these pieces between two signals of it, at
+// most.
 SignalNeeds find_signal_needs(const Program& program, std::span<const SyncPiece> pieces,
                               std::span<const size_t> asked, uint64_t pass_work,
                               uint64_t& work_left);

@@ -11,9 +11,9 @@
 // Sync only ever adds order. So if many are left out at once and no hazard comes of it, each of
 // them can go. What saves host writes from an invalidation, or invalidates, is not like that, and
 // judged one by one. Nor are signals where several queues signal one semaphore: left out with what
-// orders one after another, it hides that nothing else does, which signal_needs.h knows of all but
-// those signals; so do a wait and a signal of a binary semaphore that is used again. Nor is a
-// `host idle` that could be for one queue or for another.
+// orders one after another, one hides that nothing else does (signal_needs.h knows it of the other
+// pieces). Nor are a wait and a signal of a binary semaphore that is used again, nor a `host idle`
+// that could be for one queue or for another.
 #include "simulator/barriers/sync_redundancy.h"
 
 #include <algorithm>

@@ -168,15 +168,15 @@ std::vector<std::vector<StatementId>> crossing_signals_of(const Program& program
   return crossing;
 }
 
-std::vector<RankedSignal> find_signals_out_of_order(const Program& program) {
+std::vector<RankedSignal> find_signals_out_of_order(const Program& program,
+                                                    std::span<const SemaphoreId> timelines) {
   const Signals signals(program);
-  const std::vector<SemaphoreId> crossing = crossing_semaphores(program, signals);
   const Places places(program);
   const SyncUses uses(program);
   std::vector<RankedSignal> found;
-  for (size_t begin = 0; begin < crossing.size(); begin += kSemaphoresAtOnce) {
-    const size_t count = std::min<size_t>(crossing.size() - begin, kSemaphoresAtOnce);
-    SignalWatch watch = watch_of(program, signals, std::span(crossing).subspan(begin, count));
+  for (size_t begin = 0; begin < timelines.size(); begin += kSemaphoresAtOnce) {
+    const size_t count = std::min<size_t>(timelines.size() - begin, kSemaphoresAtOnce);
+    SignalWatch watch = watch_of(program, signals, timelines.subspan(begin, count));
     QueueClocks clocks(program, places, uses, &watch);
     for (size_t i = 0; i < program.statements.size() && !is_stopped(); ++i) {
       clocks.arrive();

@@ -52,10 +52,11 @@ struct RankedSignal {
   auto operator<=>(const RankedSignal&) const = default;
 };
 
-// Returns the signals of such timelines that need not fire after the one of the next lower value,
-// each judged by itself. Requires: as above; `program` is its own reference run, and uses no binary
-// semaphore again. Cost: that of QueueClocks for every kSemaphoresAtOnce of these timelines.
-std::vector<RankedSignal> find_signals_out_of_order(const Program& program);
+// Returns the signals of `timelines`, which are such, that need not fire after the one of the next
+// lower value, each judged by itself. Requires: as above; `program` is its own reference run, and
+// uses no binary semaphore again. Cost: that of QueueClocks for every kSemaphoresAtOnce of them.
+std::vector<RankedSignal> find_signals_out_of_order(const Program& program,
+                                                    std::span<const SemaphoreId> timelines);
 
 // By semaphore: it is binary, signaled more than once, and waited for by the program. Then sync may
 // be needed that orders no access. Cost: linear.

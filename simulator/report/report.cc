@@ -278,9 +278,7 @@ std::string text_of_finding(const Program& program, const Finding& finding,
 std::string summary_of(const CheckReport& report, uint64_t known_count) {
   std::string text = count_of(report.dispatch_count, "dispatch", "dispatches");
   if (report.bare_dispatch_count > 0) {
-    text +=
-        fmt::format(" ({} without accesses: nothing is known of {})", report.bare_dispatch_count,
-                    report.bare_dispatch_count == 1 ? "it" : "them");
+    text += fmt::format(" ({} without accesses)", report.bare_dispatch_count);
   }
   text += fmt::format(", {}, {}", count_of(report.access_count, "access", "accesses"),
                       count_of(report.barrier_count, "barrier", "barriers"));

@@ -66,11 +66,11 @@ TEST(ReferenceByText, KeepsWhatIsAdoptedWhereItLies) {
 // The copy waits for work that stands after it in the text.
 TEST(ReferenceByText, NumbersStatementsOfAnotherOrderThanTheText) {
   const Program text = parsed(
-      "interlock 1\nmemory m 64\ntensor x f32[4] at m+0\ntensor y f32[4] at m+32\n"
-      "tensor a f32[4]\nq1: queue serial\nq2: queue serial\n"
-      "wait s=1 on q2\nuse: dispatch Use order=2 reads a writes y on q2\nfree a on q2\n"
-      "free y on q2\nmake: dispatch Make order=1 writes x on q1\nadopt a = x\n"
-      "signal s=1 on q1\n");
+      "interlock 1\nmemory m 64\ntensor x f32[4] at m+0\ntensor y f32[4] at m+16\n"
+      "tensor z f32[4] at m+32\ntensor a f32[4]\nq1: queue serial\nq2: queue serial\n"
+      "wait s=1 on q2\nother: dispatch Other order=2 writes y on q2\n"
+      "make: dispatch Make order=1 writes x on q1\nadopt a = x\nsignal s=1 on q1\n"
+      "use: dispatch Use order=3 reads a y writes z on q2\nfree a on q2\nfree y on q2\n");
   const Program run = reference_run(text);
   ASSERT_NE(run.text_order, nullptr);
   expect_the_same(run);

@@ -16,6 +16,7 @@
 #include "encoder/text/printer.h"
 #include "fuzz/generate/draft_positions.h"
 #include "fuzz/minimize/minimizer.h"
+#include "tests/corpus_files.h"
 
 namespace interlock::without_items_test {
 namespace {
@@ -104,6 +105,22 @@ TEST(WithoutItems, LeavesNoProgrammaticEdgeWithoutAnEdge) {
   EXPECT_FALSE(std::get<DispatchDraft>(rest.items.front()).is_programmatic);
 }
 
+// The middle one is not ordered by memory, so the last one is not, either.
+TEST(WithoutItems, HandsOnProgrammaticEdgesAsSuch) {
+  ProgramDraft draft;
+  draft.items.emplace_back(node_of_graph(0, {}));
+  draft.items.emplace_back(node_of_graph(1, {0}));
+  std::get<DispatchDraft>(draft.items.back()).is_programmatic = true;
+  draft.items.emplace_back(node_of_graph(2, {1}));
+  draft.items.emplace_back(node_of_graph(3, {0, 1}));
+  const size_t middle = 1;
+  const ProgramDraft rest = without_items(draft, {&middle, 1});
+  const auto& last = std::get<DispatchDraft>(rest.items[1]);
+  EXPECT_EQ(last.after, std::vector<std::string>{"n0"});
+  EXPECT_TRUE(last.is_programmatic);
+  EXPECT_FALSE(std::get<DispatchDraft>(rest.items[2]).is_programmatic);
+}
+
 // A chain of writers of two memories by turns, and one reader that comes too early.
 std::string chain_with_a_race(size_t length) {
   std::string text = "interlock 1\ng: queue graph\nmemory a 64\nmemory b 64\n";
@@ -118,7 +135,7 @@ std::string chain_with_a_race(size_t length) {
 // Each operation but the last is named by an edge, so that none can go without an edge of another.
 TEST(WithoutItems, LetsASearchDropHalvesOfAGraph) {
   constexpr size_t kLength = 400;
-  const Program program = parse(chain_with_a_race(kLength), "test").value();
+  const Program program = parse(chain_with_a_race(kLength), "test", every_queue()).value();
   const Result<MinimizeReport> report = minimize_program(program, {});
   ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->program.dispatches.size(), 2u);

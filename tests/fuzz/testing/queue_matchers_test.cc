@@ -241,9 +241,9 @@ TEST(EncodeWith, TakesAnEncoderOfOnesOwnForSeveralQueues) {
 // On one queue a full barrier stands for each wait, and the mistake would not show.
 TEST(EncodeWith, RefusesAnEncoderForSeveralQueuesWithoutTheirKind) {
   EXPECT_NONFATAL_FAILURE(encode_with(TwoStreams(true), kDiamond),
-                          "The encoder issues on another queue");
+                          "The encoder issues a signal; one queue takes barriers alone here.");
   EXPECT_NONFATAL_FAILURE(encode_with(TwoStreams(true), "memory a 4\ndispatch A writes a\n"),
-                          "The encoder issues a signal, which is for several queues or a graph");
+                          "encode_on_queues() take the kind of its queues, too.");
 }
 
 TEST(EncodeWith, RefusesOnSeveralQueuesWhatIsLostOrIssuedTwice) {

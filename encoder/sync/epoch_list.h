@@ -113,8 +113,8 @@ class EpochList {
   // Calls visit(key, use) for each access.
   template <typename Visit>
   void for_each(const Visit& visit) const {
-    constexpr auto kRead = static_cast<uint16_t>(AccessMode::kRead);
-    for (size_t i = read_begin_; i < read_end_; ++i) visit(reads_[i], kRead);
+    constexpr auto kReadUse = static_cast<uint16_t>(AccessMode::kRead);
+    for (size_t i = read_begin_; i < read_end_; ++i) visit(reads_[i], kReadUse);
     for (size_t i = other_begin_; i < other_end_; ++i) visit(others_[i], others_[i].use);
   }
 

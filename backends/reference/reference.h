@@ -16,10 +16,10 @@ namespace interlock {
 // before the end, where what is ended holds poison (poison.h), here as in every run. So a read of
 // ended bytes differs from the reference. Where a value is read that another one has overwritten,
 // or an alias contract is broken, the outputs are those of a run with every value on bytes of its
-// own (values_apart.h), if there is one. Without `order=` that is the run in the reference order on `backend`.
-// With it, whole dispatches run in program order: on `backend` if no dispatch touches scratch
-// memory, else on the CPU, whatever `backend` is (floating-point sums of a device with its own
-// order of addition would differ from it). Bytes of a scratch memory, which were placed after
+// own (values_apart.h), if there is one. Without `order=` that is the run in the reference order on
+// `backend`. With it, whole dispatches run in program order: on `backend` if no dispatch touches
+// scratch memory, else on the CPU, whatever `backend` is (floating-point sums of a device with its
+// own order of addition would differ from it). Bytes of a scratch memory, which were placed after
 // reordering, are what issue order gives them: the last plain write and, in issue order, all
 // atomics since. What of that is later in program order than its reader, or than an atomic on it,
 // makes the program `reordered`. The later one is left out, and for a plain write the initial bytes

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "backends/cuda/emulated/host_cuda_objects.h"
 #include "backends/cuda/emulated/kernels.h"
@@ -17,6 +18,15 @@ namespace interlock {
 namespace {
 
 constexpr uint64_t kAlignmentBytes = 256;
+
+// What is there already is not added: a stream that waits for an event of its own again and again
+// would have twice as much each time.
+template <typename Item>
+void append_new(const std::vector<Item>& added, std::vector<Item>& items) {
+  for (const Item& item : added) {
+    if (std::ranges::find(items, item) == items.end()) items.push_back(item);
+  }
+}
 
 }  // namespace
 
@@ -110,9 +120,7 @@ bool HostCudaRuntime::is_on_device(const void* address) const {
 
 // What the stream does next comes after all that it is joined to.
 void HostCudaRuntime::join_blocking(Stream& stream) {
-  const auto follow = [&](const Stream& other) {
-    stream.last.insert(stream.last.end(), other.last.begin(), other.last.end());
-  };
+  const auto follow = [&](const Stream& other) { append_new(other.last, stream.last); };
   if (stream.kind == CudaStreamKind::kBlocking) follow(*legacy_);
   if (stream.kind != CudaStreamKind::kLegacy) return;
   for (const auto& other : streams_) {
@@ -278,10 +286,10 @@ CudaStatus HostCudaRuntime::wait(CudaStream stream, CudaEvent event) {
   if (awaited.is_captured) {
     INTERLOCK_CHECK(captured_ != nullptr);
     own.is_captured = true;
-    own.last_nodes.insert(own.last_nodes.end(), awaited.nodes.begin(), awaited.nodes.end());
+    append_new(awaited.nodes, own.last_nodes);
   } else {
     INTERLOCK_CHECK(!own.is_captured);
-    own.last.insert(own.last.end(), awaited.recorded.begin(), awaited.recorded.end());
+    append_new(awaited.recorded, own.last);
   }
   return entered;
 }

@@ -97,6 +97,19 @@ TEST(EmulatedQueues, LeaveWhatTheReferenceLeavesOnCleanPrograms) {
   EXPECT_GT(clean_count, count / 40);
 }
 
+// Each barrier is an event that its own stream waits for, with nothing between two of them.
+TEST(EmulatedQueues, KnowWhatAStreamWaitsForOnceHoweverManyBarriersSaySo) {
+  std::string text =
+      "interlock 1\nmemory x 64\nmemory y 64\nq1: queue concurrent\nq2: queue concurrent\n"
+      "dispatch Make writes x on q1\nsignal s=1 on q1\nwait s=1 on q2\n";
+  for (int i = 0; i < 100; ++i) text += "barrier on q1\nbarrier on q2\n";
+  text += "dispatch Use reads x writes y on q2\n";
+  const auto program = parse(text, "test", every_queue());
+  ASSERT_TRUE(program) << program.error().message;
+  EmulatedCudaBackend backend({.block_thread_count = 1});
+  EXPECT_EQ(first_differing_trial(backend, reference_run(*program), 4), 0);
+}
+
 // Launches of captured graphs, two on one stream. What is left out shows in some trial: an edge
 // between two operations of a launch, and the wait of another stream for all of it.
 TEST(EmulatedQueues, ShowWhatIsMissingInAndAfterLaunches) {

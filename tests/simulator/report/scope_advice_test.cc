@@ -248,9 +248,9 @@ TEST(ScopeAdvice, ChangesNoFindingAndHasNoWordThatCanGo) {
 // What was captured, imported, reported and written by hand, as replays execute it, with scopes
 // that are wider than they were.
 TEST(ScopeAdvice, ChangesNoFindingOnProgramsOfTheCorpus) {
-  const auto files = corpus_files({"captured", "graphs", "queues", "bugs"});
+  const auto files = fewer_if_slow(corpus_files({"captured", "graphs", "queues", "bugs"}));
   AdviceCounts counts;
-  for (const auto& path : fewer_if_slow(files)) {
+  for (const auto& path : files) {
     Program program = corpus_program(path);
     if (program.dispatches.size() > 60) continue;
     program.expectations.clear();

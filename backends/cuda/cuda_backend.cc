@@ -5,7 +5,6 @@
 #include "backends/cuda/cuda_runtime.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/queue_run.h"
-#include "backends/interface/beside_bytes.h"
 #include "backends/interface/issue_order.h"
 #include "backends/interface/transitions.h"
 #include "encoder/program/check.h"
@@ -78,7 +77,6 @@ Result<MemoryImage> CudaBackend::run(const Program& program, const Schedule& sch
                                      ExecutionMode mode) {
   const std::lock_guard lock(mutex_);
   if (auto refusal = transition_refusal(program)) return *std::move(refusal);
-  if (auto refusal = beside_refusal(program, schedule)) return *std::move(refusal);
   auto opened = open();
   if (!opened) return Error{"The CUDA backend is not available: " + opened.error().message};
   auto image = initial_image(program, options_.limit_bytes);

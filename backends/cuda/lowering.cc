@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "backends/interface/beside_bytes.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/host_cache.h"
 #include "backends/interface/late_staging.h"
@@ -105,10 +106,16 @@ class CudaScheduleLowering {
   Result<Success> lower(const Step& step) {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
     const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
-    if (runs) lower_poison_fill(poison_.take_before(step.dispatch), lowered_);
+    if (runs) {
+      lower_poison_fill(poison_.take_before(step.dispatch), lowered_);
+      find_beside(step.dispatch);
+    }
     switch (step.kind) {
-      case StepKind::kRun:
-        return run(step);
+      case StepKind::kRun: {
+        auto ran = run(step);
+        put_back_beside(step.dispatch, {});
+        return ran;
+      }
       case StepKind::kRunLate:
         return run_late(piece_of(program_, step));
       case StepKind::kCommit:
@@ -116,6 +123,7 @@ class CudaScheduleLowering {
         break;
       case StepKind::kDrop:
         cached_.note_end(step.dispatch, schedule_.bytes_of(step));
+        beside_.drop(step.dispatch, schedule_.bytes_of(step));
         break;
       case StepKind::kFetch:
         for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
@@ -213,6 +221,33 @@ class CudaScheduleLowering {
         });
   }
 
+  // What the cache of the host takes along beside a write: as it holds it, or has fetched it.
+  void find_beside(DispatchId id) {
+    for_each_beside(program_, id, [&](const MemoryRange& bytes) {
+      const DeviceRange memory = lowered_.layout.range_of(bytes.memory, bytes.range);
+      const DeviceRange copy = lowered_.layout.take(memory.size_bytes, memory.offset_bytes);
+      lowered_.list.add_copy(memory, copy);
+      overlay_cached(bytes.memory, bytes.range, copy);
+      for_each_fetched_beside(
+          partial_, id, bytes,
+          [&](ByteRange shared, const DeviceRange& fetched, uint64_t offset_bytes) {
+            const uint64_t size_bytes = shared.size_bytes();
+            lowered_.list.add_copy(
+                {fetched.offset_bytes + offset_bytes, size_bytes},
+                {copy.offset_bytes + (shared.begin - bytes.range.begin), size_bytes});
+          });
+      beside_.add(id, {bytes, copy});
+    });
+  }
+
+  void put_back_beside(DispatchId id, std::span<const StepBytes> places) {
+    beside_.take(id, places, [&](const auto& found, ByteRange part) {
+      const uint64_t begin = part.begin - found.bytes.range.begin;
+      lowered_.list.add_copy({found.content.offset_bytes + begin, part.size_bytes()},
+                             lowered_.layout.range_of(found.bytes.memory, part));
+    });
+  }
+
   void fetch(DispatchId id, const StepBytes& place) {
     const DeviceRange memory = lowered_.layout.range_of(place.memory, place.range);
     const DeviceRange copy = lowered_.layout.take(memory.size_bytes, memory.offset_bytes);
@@ -243,6 +278,7 @@ class CudaScheduleLowering {
     };
     INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
     cached_.note_end(id, places);
+    put_back_beside(id, places);
   }
 
   const Program& program_;
@@ -252,6 +288,7 @@ class CudaScheduleLowering {
   Staging late_;
   PartialSteps<DeviceRange> partial_;
   CachedWrites<DeviceRange, DeviceRange> cached_;
+  BesideContents<DeviceRange> beside_;
 };
 
 }  // namespace

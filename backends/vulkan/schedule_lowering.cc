@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/interface/beside_bytes.h"
 #include "backends/interface/dispatch_params.h"
 #include "backends/interface/host_cache.h"
 #include "backends/interface/late_staging.h"
@@ -31,7 +32,10 @@ class ScheduleLowering {
     INTERLOCK_CHECK(step.dispatch.index < program_.dispatches.size());
     lowering_.list.statement = program_.dispatch(step.dispatch).statement.index;
     const bool runs = step.kind == StepKind::kRun || step.kind == StepKind::kRunLate;
-    if (runs) lower_poison(lowering_, poison_.take_before(step.dispatch));
+    if (runs) {
+      lower_poison(lowering_, poison_.take_before(step.dispatch));
+      find_beside(step.dispatch);
+    }
     Result<Success> lowered = Success{};
     switch (step.kind) {
       case StepKind::kRun:
@@ -45,12 +49,14 @@ class ScheduleLowering {
         break;
       case StepKind::kDrop:
         cached_.note_end(step.dispatch, schedule_.bytes_of(step));
+        beside_.drop(step.dispatch, schedule_.bytes_of(step));
         break;
       case StepKind::kFetch:
         lowered = check_one_content(program_, step.dispatch, schedule_.bytes_of(step));
         for (const StepBytes& place : schedule_.bytes_of(step)) fetch(step.dispatch, place);
         break;
     }
+    if (step.kind == StepKind::kRun) put_back_beside(step.dispatch, {});
     lowering_.list.add_full_barrier();
     return lowered;
   }
@@ -157,6 +163,36 @@ class ScheduleLowering {
         });
   }
 
+  // What the cache of the host takes along beside a write: as it holds it, or has fetched it.
+  void find_beside(DispatchId id) {
+    for_each_beside(program_, id, [&](const MemoryRange& bytes) {
+      const DeviceRange memory = lowering_.layout.range_of(bytes.memory, bytes.range);
+      const DeviceRange copy = lowering_.layout.take(memory.size_bytes, memory.offset_bytes);
+      lowering_.list.add_copy({memory.offset_bytes, copy.offset_bytes, copy.size_bytes});
+      overlay_cached(bytes.memory, bytes.range, copy);
+      for_each_fetched_beside(
+          partial_, id, bytes,
+          [&](ByteRange shared, const DeviceRange& fetched, uint64_t offset_bytes) {
+            lowering_.list.add_full_barrier();
+            lowering_.list.add_copy({fetched.offset_bytes + offset_bytes,
+                                     copy.offset_bytes + (shared.begin - bytes.range.begin),
+                                     shared.size_bytes()});
+          });
+      beside_.add(id, {bytes, copy});
+      lowering_.list.add_full_barrier();
+    });
+  }
+
+  // A kernel that has written next to these bytes has written whole words.
+  void put_back_beside(DispatchId id, std::span<const StepBytes> places) {
+    beside_.take(id, places, [&](const auto& found, ByteRange part) {
+      lowering_.list.add_full_barrier();
+      const DeviceRange to = lowering_.layout.range_of(found.bytes.memory, part);
+      lowering_.list.add_copy({found.content.offset_bytes + (part.begin - found.bytes.range.begin),
+                               to.offset_bytes, to.size_bytes});
+    });
+  }
+
   void fetch(DispatchId id, const StepBytes& place) {
     const DeviceRange memory = lowering_.layout.range_of(place.memory, place.range);
     const DeviceRange copy = lowering_.layout.take(memory.size_bytes, memory.offset_bytes);
@@ -183,6 +219,7 @@ class ScheduleLowering {
     };
     INTERLOCK_CHECK(late_.for_each_copy(id, lower).has_value());
     cached_.note_end(id, places);
+    put_back_beside(id, places);
   }
 
   void commit_part(DispatchId id, const Access& access, const Staging::Operand& staged,
@@ -204,6 +241,7 @@ class ScheduleLowering {
   Staging late_;
   PartialSteps<DeviceRange> partial_;
   CachedWrites<DeviceRange, DeviceRange> cached_;
+  BesideContents<DeviceRange> beside_;
 };
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "backends/cpu/execute.h"
-#include "backends/interface/beside_bytes.h"
 #include "backends/interface/issue_order.h"
 #include "backends/interface/poison.h"
 #include "backends/interface/transitions.h"
@@ -355,7 +354,6 @@ Availability VulkanBackend::availability() const { return state_->availability()
 Result<MemoryImage> VulkanBackend::run(const Program& program, const Schedule& schedule,
                                        ExecutionMode mode) {
   if (auto refusal = transition_refusal(program)) return *std::move(refusal);
-  if (auto refusal = beside_refusal(program, schedule)) return *std::move(refusal);
   return state_->run(program, schedule, mode);
 }
 

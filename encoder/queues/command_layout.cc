@@ -9,6 +9,7 @@
 
 #include "encoder/program/limits.h"
 #include "encoder/program/words.h"
+#include "encoder/sync/submission.h"
 
 namespace interlock {
 namespace {
@@ -227,15 +228,9 @@ void CommandLayout::issue_wait(const SemaphorePoint& point) {
                                 .index = static_cast<uint32_t>(result_.syncs.size() - 1)});
 }
 
-// As where it is not taken at once, but without calls through the class of all sinks.
 void CommandLayout::issue_submission(QueueIndex queue, std::span<const QueuePoint> waits,
                                      DispatchId id, uint64_t number) {
-  use_queue(queue);
-  for (const QueuePoint& point : waits) {
-    issue_wait({.semaphore = point.queue, .value = point.number});
-  }
-  issue_dispatch(id);
-  issue_signal({.semaphore = queue, .value = number});
+  issue_one_by_one(*this, queue, waits, id, number);
 }
 
 bool CommandLayout::pair_waits() {

@@ -1,5 +1,7 @@
 #include "encoder/sync/sync_command.h"
 
+#include "encoder/sync/submission.h"
+
 namespace interlock {
 namespace {
 
@@ -20,12 +22,7 @@ void issue_barrier_of(const SyncCommand& command, CommandSink& sink) {
 
 void CommandSink::issue_submission(QueueIndex queue, std::span<const QueuePoint> waits,
                                    DispatchId id, uint64_t number) {
-  use_queue(queue);
-  for (const QueuePoint& point : waits) {
-    issue_wait({.semaphore = point.queue, .value = point.number});
-  }
-  issue_dispatch(id);
-  issue_signal({.semaphore = queue, .value = number});
+  issue_one_by_one(*this, queue, waits, id, number);
 }
 
 void CommandSink::issue_sync(const SyncCommand& command) {

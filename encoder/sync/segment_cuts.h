@@ -52,6 +52,12 @@ class SegmentCuts {
   // The one that begins where `segment` ends; never nullptr but for the last of a located range.
   Piece* next_of(const Piece& segment) { return table_.find(segment.memory(), segment.end); }
 
+  // See BasicSegmentTable: what find() reads first, and what that says is most likely the segment.
+  const uint32_t* slot(MemoryId memory, ByteRange range) const {
+    return table_.slot(memory.index, range.begin);
+  }
+  Piece& likeliest(uint32_t slot) { return table_.likeliest(slot); }
+
   // Fetch what find() needs, in two steps: the second waits for the first.
   void prefetch_slot(MemoryId memory, ByteRange range) const {
     table_.prefetch_slot(memory.index, range.begin);

@@ -99,8 +99,12 @@ template <typename Segment>
 void BasicSegmentTable<Segment>::make_slots(size_t count) {
   // A few segments should seldom collide; larger ones are made for programs of few dispatches.
   constexpr size_t kMinSlots = sizeof(Segment) <= 32 ? 1024 : 256;
-  const size_t slot_count = std::bit_ceil(std::max(kMinSlots, count * 32 / kPlacesOf32 + 1));
+  size_t slot_count = std::bit_ceil(std::max(kMinSlots, count * 32 / kPlacesOf32 + 1));
   most_ = slot_count / 32 * kPlacesOf32;
+  if (slot_count > kFarSlots) {
+    slot_count = std::bit_ceil(2 * count + 1);
+    most_ = slot_count / 2;
+  }
   INTERLOCK_CHECK(count < most_ && most_ < UINT32_MAX);
   if (slots_.size() == slot_count + kWindow - 1) {
     slots_.clear();

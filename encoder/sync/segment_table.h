@@ -83,7 +83,14 @@ class BasicSegmentTable {
     uint32_t place_mask_;
   };
 
-  // What find() reads first, and what it reads next, once that is at hand.
+  // What find() reads first, and what that says is most likely the segment: for what is far, to be
+  // fetched ahead. Neither moves until insert() or rebuild(). Requires: has_room().
+  const uint32_t* slot(uint32_t memory, uint64_t begin) const {
+    return &slots_[hash_of(memory, begin) >> shift_];
+  }
+  Segment& likeliest(uint32_t slot) { return segments_[slot & place_mask_]; }
+
+  // The same where find() looks again.
   void prefetch_slot(uint32_t memory, uint64_t begin) const {
     __builtin_prefetch(&slots_[hash_of(memory, begin) >> shift_]);
   }
@@ -140,9 +147,12 @@ class BasicSegmentTable {
 
   // The place of a segment lies in one of so many slots from its first one. At most nine of 32
   // slots are in use, so longer clusters are very rare, unless somebody made them on purpose; what
-  // finds no slot is in a map.
+  // finds no slot is in a map. Where slots are more than a core's caches hold, up to half are in
+  // use: that more ranges have their first slot to themselves is worth less there than that of
+  // fewer slots more are in a cache that cores share.
   static constexpr size_t kWindow = 16;
   static constexpr size_t kPlacesOf32 = 9;
+  static constexpr size_t kFarSlots = size_t{1} << 19;
 
   Segment* find_after(uint64_t hash, uint32_t memory, uint64_t begin);
   uint32_t* slot_of(const Segment& segment);

@@ -173,13 +173,19 @@ class HazardTracker {
                AtomicOp atomic_op);
   // What comes of a dispatch whose operands are all known to the segments, or the buffers.
   enum class Known : uint8_t { kNot, kIsFree, kConflicts, kBeginsList };
-  template <typename Codes>
-  Known add_known(std::span<const Access> ranges, const Codes& codes);
+  [[gnu::noinline]] bool look_up_near(std::span<const Access> ranges, AtomicOp atomic_op);
+  [[gnu::noinline]] bool look_up_far(std::span<const Access> ranges, AtomicOp atomic_op);
+  [[gnu::noinline]] bool look_up_far_atomics(std::span<const Access> ranges, AtomicOp atomic_op);
+  bool end_look_up(Known known, std::span<const Access> ranges, AtomicOp atomic_op);
+  static bool is_unowned(const Segment& segment, const Access& access);
   template <typename Codes>
   Known add_near(std::span<const Access> ranges, const Codes& codes);
   template <typename Codes>
   Known add_far(std::span<const Access> ranges, const Codes& codes);
   uint32_t* find_stamp(const Access& access);
+  template <typename Codes>
+  Known record_known(std::span<const Access> ranges, const Codes& codes,
+                     uint32_t* const* next_stamp, bool conflicts);
   template <typename Codes>
   Known add_known(std::span<const BufferAccess> buffers, const Codes& codes);
   void note_first_uses(std::span<const BufferAccess> buffers);

@@ -26,17 +26,20 @@ constexpr uint64_t inverse_of_golden() {
 }
 static_assert(inverse_of_golden() * kGolden64 == 1);
 
-// Inserts, finds and erases at random, with begins as `begin_of` numbers them.
+// Inserts, finds and erases at random, `count` times, with begins as `begin_of` numbers them, of
+// which there are `begin_count` in each of three memories. At some time there are more than
+// `min_size` segments.
 template <typename BeginOf>
-void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size) {
+void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size, uint64_t count = 60'000,
+                                 uint64_t begin_count = 3'000) {
   TestRandom random(5);
   SegmentTable table;
   table.rebuild(0);
   std::map<std::pair<uint32_t, uint64_t>, uint64_t> ends;
   size_t most = 0;
-  for (uint64_t i = 0; i < 60'000; ++i) {
+  for (uint64_t i = 0; i < count; ++i) {
     const auto memory = static_cast<uint32_t>(random.below(3));
-    const uint64_t begin = begin_of(random.below(3'000));
+    const uint64_t begin = begin_of(random.below(begin_count));
     const auto known = ends.find({memory, begin});
     Segment* const found = table.find(memory, begin);
     ASSERT_EQ(found != nullptr, known != ends.end()) << i;
@@ -59,6 +62,11 @@ void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size) {
 
 TEST(SegmentTable, AgreesWithAnOrderedMap) {
   expect_agreement_with_a_map([](uint64_t i) { return 256 * i; }, 5'000);
+}
+
+// So many have slots that are used closer: clusters are longer, and some segments find no slot.
+TEST(SegmentTable, AgreesWithAnOrderedMapWhereSlotsAreFar) {
+  expect_agreement_with_a_map([](uint64_t i) { return scrambled(i); }, 262'144, 900'000, 150'000);
 }
 
 // Somebody who knows the hash makes thousands that start at one slot: no probe is longer for it

@@ -1,6 +1,7 @@
 #include "encoder/text/line_reader.h"
 
 #include "encoder/program/element_text.h"
+#include "encoder/program/limits.h"
 #include "encoder/program/names.h"
 #include "encoder/program/release.h"
 #include "encoder/program/word_places.h"
@@ -155,8 +156,9 @@ bool LineReader::read_rest(MemoryDraft& memory) {
       uint64_t atom_bytes = 0;
       if (!take_number("the bytes of an atom", atom_bytes)) return false;
       if (atom_bytes == 0 || atom_bytes > UINT32_MAX) {
-        return fail(number, "memory {} has atoms of {} bytes; expected a power of two.",
-                    in_quotes(memory.name), atom_bytes);
+        return fail(number,
+                    "memory {} has atoms of {} bytes; expected a power of two of at most {}.",
+                    in_quotes(memory.name), atom_bytes, Limits{}.atom_bytes);
       }
       memory.atom_bytes = static_cast<uint32_t>(atom_bytes);
     }

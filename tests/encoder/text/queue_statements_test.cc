@@ -311,9 +311,11 @@ TEST(QueueStatementErrors, BoundRows) {
 }
 
 TEST(QueueStatementErrors, KeepMemoriesCoherentOrInAtoms) {
-  EXPECT_EQ(error_of("memory c 512 noncoherent=48\n"),
-            "8:26: error: memory 'c' has atoms of 48 bytes; expected a power of two of at most "
-            "1048576.");
+  for (const std::string atoms : {"48", "9223372036854775808"}) {
+    EXPECT_EQ(error_of("memory c 512 noncoherent=" + atoms + "\n"),
+              "8:26: error: memory 'c' has atoms of " + atoms +
+                  " bytes; expected a power of two of at most 1048576.");
+  }
   EXPECT_EQ(error_of("memory c 512 unified noncoherent\n"),
             "8:22: error: found 'noncoherent'; expected the end of the line. 'noncoherent' stands "
             "after the bytes of a memory.");

@@ -11,6 +11,8 @@
 
 namespace interlock {
 
+class ExternalQueueEncoder;  // external_queue_encoder.h
+
 struct QueueEncoderEntry {
   std::string_view name;
   std::string_view summary;  // One line for `interlock list encoders`.
@@ -34,6 +36,8 @@ struct QueueEncoderEntry {
   bool takes_host_work = true;
   // Puts all on one queue. A planner comes before it, as before those of sync/encoder.h.
   bool is_of_one_queue = false;
+  // Of one that is no part of this build: then `encode` is null, and encode_by() asks this.
+  ExternalQueueEncoder* external = nullptr;
 };
 
 // In queue_registry.cc, which knows all of them.

@@ -21,6 +21,7 @@
 #include "fuzz/generate/mutator.h"
 #include "fuzz/generate/program_lengths.h"
 #include "fuzz/generate/program_queues.h"
+#include "fuzz/judge/pass_chain.h"
 #include "simulator/schedules/choice.h"
 
 namespace interlock {
@@ -78,8 +79,7 @@ std::string reason_of(const RunOutcome& outcome) {
 }  // namespace
 
 Guide::Guide(const CampaignOptions& options)
-    : options_(options),
-      counts_later_(options.encoder == nullptr || options.encoder->external == nullptr) {}
+    : options_(options), counts_later_(!has_external_pass(chain_of(options))) {}
 
 const Guide::SeedState& Guide::state() const {
   static const SeedState none;

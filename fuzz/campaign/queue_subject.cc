@@ -1,21 +1,20 @@
 // Campaigns against an encoder for several queues.
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "encoder/assemble/build.h"
-#include "encoder/program/check.h"
+#include "encoder/queues/dispatch_conflicts.h"
 #include "fuzz/campaign/cells.h"
 #include "fuzz/campaign/guide.h"
+#include "fuzz/campaign/queue_find.h"
 #include "fuzz/campaign/subject.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/generate/program_host.h"
 #include "fuzz/generate/program_lengths.h"
 #include "fuzz/generate/program_queues.h"
 #include "fuzz/generate/program_splits.h"
-#include "fuzz/judge/evidence.h"
 #include "fuzz/judge/queue_oracle.h"
 #include "fuzz/judge/signature.h"
 #include "fuzz/minimize/minimizer.h"
@@ -23,13 +22,6 @@
 
 namespace interlock {
 namespace {
-
-const Fact* find_by_signature(const QueueReport& report, const std::string& signature) {
-  const auto found = std::ranges::find_if(report.facts, [&](const Fact& fact) {
-    return signature_of(report.program, fact) == signature;
-  });
-  return found == report.facts.end() ? nullptr : &*found;
-}
 
 class QueueSubject final : public Subject {
  public:
@@ -59,16 +51,25 @@ class QueueSubject final : public Subject {
     const QueueJudgeOptions judges = judge_options();
     outcome.ran = true;
     const auto program = parsed_queue_draft(draft(run_index), outcome.disagreements);
-    if (!program) return outcome;
+    // A mutant, or a file of a corpus, may be more than encoders of others take.
+    if (!program || (encoder_.external != nullptr && !check_is_dispatches(*program))) {
+      return outcome;
+    }
     QueueReport report = judge_on_queues(*program, encoder_, run_index, &judges);
     outcome.disagreements = std::move(report.disagreements);
     outcome.ran_on_cpu = report.ran_on_cpu;
     outcome.device = std::move(report.device);
+    if (report.failure) {
+      outcome.add(*report.failure);
+      return outcome;
+    }
     if (breaks_contract(report.facts)) return outcome;
     if (counts_cells(run_index)) {
       outcome.cells = new_cells_of(report.program, options().guide->cells());
     }
-    for (const Fact& fact : report.facts) outcome.add(fact, signature_of(report.program, fact));
+    for (const Fact& fact : report.facts) {
+      outcome.add(fact, signature_on_queues(report.program, fact));
+    }
     return outcome;
   }
 
@@ -76,43 +77,21 @@ class QueueSubject final : public Subject {
     const auto given = build(draft(run_index));
     if (!given) return {};
     const auto encoded = encode_in_run_order(*given, encoder_, run_index);
-    return encoded ? new_cells_of(*encoded, known) : std::vector<Cell>();
+    if (!encoded || encoded->failure) return {};
+    return new_cells_of(encoded->program, known);
   }
 
   CampaignFind minimized_find(uint64_t run_index, const std::string& signature) const override {
-    const ProgramDraft given = draft(run_index);
-    const auto evidence_in = [&](const Program& encoded, EvidenceLevel sufficient) {
-      return best_evidence(encoded, signature, SignatureDetail::kKernels, sufficient);
-    };
-    const Program meant = build(given).value();
-    const EvidenceLevel level =
-        evidence_in(judge_on_queues(meant, encoder_, run_index).program, EvidenceLevel::kBackend)
-            .level;
-    INTERLOCK_CHECK(level != EvidenceLevel::kNone);
-    const auto is_found = [&](const Program& program) {
-      const QueueReport report = judge_on_queues(program, encoder_, run_index);
-      return find_by_signature(report, signature) != nullptr &&
-             evidence_in(report.program, level).level >= level;
-    };
-    CampaignFind find;
-    find.signature = signature;
+    CampaignFind find =
+        find_on_queues(draft(run_index), encoder_, run_index, signature, minimize_options());
     find.run_index = run_index;
-    find.given = minimize(given, is_found, minimize_options()).program;
-    const Program encoded = judge_on_queues(find.given, encoder_, run_index).program;
-    const Evidence evidence = evidence_in(encoded, EvidenceLevel::kBackend);
-    INTERLOCK_CHECK(evidence.fact.has_value());
-    find.fact = evidence.fact;
-    find.program = with_evidence(encoded, evidence.fact);
-    find.is_observable = evidence.level >= EvidenceLevel::kShadow;
-    find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
-    find.original_dispatch_count = meant.dispatches.size();
-    find.dispatch_count = find.program.dispatches.size();
     return find;
   }
 
   // The kind of hazard, and how the two operands alias each other.
   Cause cause_of(const CampaignFind& find) override {
-    return {signature_of(find.program, *find.fact, SignatureDetail::kShape), "", false};
+    if (!find.failure.empty()) return find.cause;
+    return {signature_on_queues(find.program, *find.fact, SignatureDetail::kShape), "", false};
   }
   bool has_causes() const override { return true; }
   bool has_one_cause_per_signature() const override { return true; }

@@ -10,6 +10,12 @@ Encoding RememberedEncoder::encode(const Program& program) {
   return place->second;
 }
 
+Encoding RememberedQueueEncoder::encode(const Program& program, uint32_t queue_count) {
+  const auto [place, is_new] = answers_.try_emplace({queue_count, print(program)});
+  if (is_new) place->second = encoder_.encode(program, queue_count);
+  return place->second;
+}
+
 Encoding RememberedPass::apply(const Program& program, const std::string& remark) {
   const auto [place, is_new] = answers_.try_emplace({remark, print(program)});
   if (is_new) place->second = pass_.apply(program, remark);

@@ -1,6 +1,7 @@
 // Passes that are asked once for each program: what is made small must not change while it is.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "encoder/plan/planner.h"
 #include "encoder/program/program.h"
+#include "encoder/queues/external_queue_encoder.h"
 #include "encoder/replay/replay.h"
 #include "encoder/sync/encoder.h"
 #include "encoder/sync/external_encoder.h"
@@ -25,6 +27,17 @@ class RememberedEncoder final : public ExternalEncoder {
  private:
   const EncoderEntry& encoder_;
   std::map<std::string, Encoding> answers_;  // By text of the program.
+};
+
+class RememberedQueueEncoder final : public ExternalQueueEncoder {
+ public:
+  explicit RememberedQueueEncoder(ExternalQueueEncoder& encoder) : encoder_(encoder) {}
+
+  Encoding encode(const Program& program, uint32_t queue_count) override;
+
+ private:
+  ExternalQueueEncoder& encoder_;
+  std::map<std::pair<uint32_t, std::string>, Encoding> answers_;  // By queues and text.
 };
 
 class RememberedPass final : public ExternalPass {

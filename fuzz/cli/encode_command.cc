@@ -12,6 +12,7 @@
 #include "encoder/plan/unplan.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/limits.h"
+#include "encoder/queues/external_queue_encoder.h"
 #include "encoder/queues/queue_encoder.h"
 #include "encoder/replay/replay_by.h"
 #include "encoder/sync/encoder.h"
@@ -63,6 +64,7 @@ Result<PassChain> passes_of(EncodeOptions& options) {
     names.encoder = "interlock";
   }
   Result<PassChain> passes = find_passes(names, options.external);
+  if (passes && passes->queue_encoder != nullptr) options.queue_encoder = passes->queue_encoder;
   const bool is_planned_encoded = passes && passes->planner != nullptr &&
                                   passes->planner->plans_encoded &&
                                   options.queue_encoder != nullptr;
@@ -85,9 +87,14 @@ bool is_planner_of_queues_alone(const EncodeOptions& options) {
 // Finds the encoder if it is one for several queues. Such an encoder alone reads queues, too, and
 // so does a planner that knows them.
 Result<Success> set_queue_encoder(EncodeOptions& options) {
+  if (auto checked = check_queue_kind(options.external, options.passes.encoder); !checked) {
+    return checked;
+  }
   options.queue_encoder = find_queue_encoder(options.passes.encoder);
+  const bool is_of_others = !options.external.queue_kind.empty();
   const bool takes_count =
-      options.queue_encoder != nullptr && options.queue_encoder->takes_queue_count;
+      (is_of_others && options.external.queue_kind != word_of(QueueKind::kGraph)) ||
+      (options.queue_encoder != nullptr && options.queue_encoder->takes_queue_count);
   const bool is_known = options.queue_encoder != nullptr || options.passes.encoder.empty() ||
                         is_external_name(options.passes.encoder) ||
                         find_encoder(options.passes.encoder) != nullptr;
@@ -95,8 +102,9 @@ Result<Success> set_queue_encoder(EncodeOptions& options) {
     return error_of("--queues={} means nothing to the encoder '{}'.", options.queue_count,
                     options.passes.encoder.empty() ? "interlock" : options.passes.encoder);
   }
-  const bool knows_queues = (options.queue_encoder != nullptr && is_encoder_alone(options)) ||
-                            is_planner_of_queues_alone(options);
+  const bool is_for_queues = options.queue_encoder != nullptr || is_of_others;
+  const bool knows_queues =
+      (is_for_queues && is_encoder_alone(options)) || is_planner_of_queues_alone(options);
   if (knows_queues && options.unplanned_memory.empty()) read_every_queue(options.input.parse);
   options.input.parse.reads_one_queue =
       is_encoder_alone(options) && options.unplanned_memory.empty();
@@ -164,7 +172,8 @@ Result<Program> apply_passes(const EncodeOptions& options, const PassChain& pass
     // What its sync orders is what the encoder is to keep.
     const Result<Program> in_order = text_in_run_order(std::move(program));
     if (!in_order) return in_order;
-    return options.queue_encoder->encode(*in_order, options.queue_count);
+    auto taken = take(encode_by(*in_order, options.queue_count, *options.queue_encoder));
+    if (!taken) return taken.error();
   }
   return program;
 }
@@ -214,10 +223,12 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
                       "who places the sync; interlock, if nothing else is asked for; exec:COMMAND "
                       "asks a process, lib:FILE a library");
   add_exec_options(*command, options->external);
-  add_number(*command, "--queues", options->queue_count,
-             "semaphores and models: at most so many queues; 0: those of the program, or as many "
-             "as keep all concurrency",
-             0, Limits{}.queue_count - 1);
+  add_queue_kind(*command, options->external);
+  add_number(
+      *command, "--queues", options->queue_count,
+      "semaphores, models and exec:COMMAND: at most so many queues; 0: those of the program, or as many "
+      "as keep all concurrency",
+      0, Limits{}.queue_count - 1);
   command->add_option(
       "--planner", options->passes.planner,
       "who places the unplaced tensors, exec:COMMAND asks a process; the sync stays unless "

@@ -185,6 +185,13 @@ Result<Success> set_passes(FuzzOptions& options) {
     return Error{"--backward and --replay are tried on different programs; give one of them."};
   }
   PassNames names = options.passes;
+  if (auto checked = check_queue_kind(options.external, names.encoder); !checked) return checked;
+  const bool is_for_queues = !options.external.queue_kind.empty();
+  const bool is_alone = names.backward.empty() && names.replay.empty() && names.planner.empty();
+  if (is_for_queues && !is_alone) {
+    return error_of("an encoder for several queues that is a command is tried alone: '{}'.",
+                    names.encoder);
+  }
   const QueueEncoderEntry* const queue_encoder = find_queue_encoder(names.encoder);
   const bool is_of_one_queue = !names.backward.empty() || !names.replay.empty();
   if (queue_encoder != nullptr && is_of_one_queue) {
@@ -234,6 +241,7 @@ Result<Success> set_passes(FuzzOptions& options) {
   campaign.replay = passes->replay;
   campaign.planner = passes->planner;
   campaign.encoder = passes->encoder;
+  if (passes->queue_encoder != nullptr) campaign.queue_encoder = passes->queue_encoder;
   return Success{};
 }
 
@@ -354,6 +362,7 @@ void add_fuzz_options(CLI::App& command, FuzzOptions& options) {
       "folder for minimized finds, none without it; and a journal, so that the same command "
       "goes on where it was ended, and others add to what was found");
   add_exec_options(command, options.external);
+  add_queue_kind(command, options.external);
   add_telling_options(command, options);
   add_number(command, "--max-finds", campaign.find_limit,
              "stop after so many distinct finds; 0: never");

@@ -73,7 +73,12 @@ Result<Success> open_external(const PassNames& names, ExternalOption& external) 
   if (done && is_external_name(names.planner)) {
     done = keep(open_pass(PassKind::kPlanner, names.planner, external.options), external.planner);
   }
-  if (done && is_external_name(names.encoder)) {
+  const bool has_queues = !external.queue_kind.empty();
+  if (done && has_queues && is_external_name(names.encoder)) {
+    done = keep(open_queue_encoder(names.encoder, external.queue_kind, external.options),
+                external.queue_encoder);
+  }
+  if (done && !has_queues && is_external_name(names.encoder)) {
     done = keep(open_encoder(names.encoder, external.options), external.opened);
   }
   return done;
@@ -84,10 +89,14 @@ std::string registered(const std::string& name) { return is_external_name(name) 
 }  // namespace
 
 std::string ExternalOption::flags() const {
-  const bool is_asked =
-      opened != nullptr || planner != nullptr || backward != nullptr || replay != nullptr;
-  if (!is_asked || options.exec_timeout_seconds == kExecTimeoutSeconds) return "";
-  return fmt::format(" --exec-timeout={}", options.exec_timeout_seconds);
+  const bool is_asked = opened != nullptr || queue_encoder != nullptr || planner != nullptr ||
+                        backward != nullptr || replay != nullptr;
+  std::string flags;
+  if (is_asked && options.exec_timeout_seconds != kExecTimeoutSeconds) {
+    flags += fmt::format(" --exec-timeout={}", options.exec_timeout_seconds);
+  }
+  if (queue_encoder != nullptr) flags += " --queue-kind=" + queue_kind;
+  return flags;
 }
 
 void add_exec_options(CLI::App& command, ExternalOption& option) {
@@ -95,6 +104,18 @@ void add_exec_options(CLI::App& command, ExternalOption& option) {
       .add_option("--exec-timeout", option.options.exec_timeout_seconds,
                   "of exec:COMMAND: seconds that an answer may take")
       ->capture_default_str();
+}
+
+void add_queue_kind(CLI::App& command, ExternalOption& option) {
+  command.add_option("--queue-kind", option.queue_kind,
+                     "of --encoder=exec:COMMAND: it is for several queues, serial, concurrent or "
+                     "graph ones");
+}
+
+Result<Success> check_queue_kind(const ExternalOption& option, const std::string& encoder) {
+  if (option.queue_kind.empty() || is_external_name(encoder)) return Success{};
+  return error_of("--queue-kind={} is for an encoder that is a command, --encoder=exec:COMMAND.",
+                  option.queue_kind);
 }
 
 bool has_external_name(const PassNames& names) {
@@ -111,6 +132,9 @@ Result<PassChain> find_passes(const PassNames& names, ExternalOption& external) 
     if (external.backward != nullptr) passes.backward = &external.backward->backward;
     if (external.planner != nullptr) passes.planner = &external.planner->planner;
     if (external.opened != nullptr) passes.encoder = &external.opened->entry;
+    if (external.queue_encoder != nullptr) {
+      passes.queue_encoder = &external.queue_encoder->entry;
+    }
   }
   for (const auto& found : {find_pass(passes.backward, backward_registry(),
                                       registered(names.backward), "backward pass", "backwards"),

@@ -10,6 +10,7 @@
 #include "encoder/program/result.h"
 #include "fuzz/external/opened_encoder.h"
 #include "fuzz/external/opened_pass.h"
+#include "fuzz/external/opened_queue_encoder.h"
 #include "fuzz/judge/pass_chain.h"
 
 namespace interlock {
@@ -17,17 +18,25 @@ namespace interlock {
 // Passes that the command line names and no registry has, and what they are asked with.
 struct ExternalOption {
   ExternalOptions options;
-  std::unique_ptr<OpenedEncoder> opened;  // Null as long as none is named. So below.
+  std::string queue_kind;  // Of the queues that the encoder has; empty: it is of one.
+  std::unique_ptr<OpenedEncoder> opened;              // Null as long as none is named. So below.
+  std::unique_ptr<OpenedQueueEncoder> queue_encoder;  // In the place of `opened`.
   std::unique_ptr<OpenedPass> planner;
   std::unique_ptr<OpenedPass> backward;
   std::unique_ptr<OpenedPass> replay;
 
-  // " --exec-timeout=2", if that is not the default.
+  // " --exec-timeout=2", if that is not the default, and " --queue-kind=serial", if there is one.
   std::string flags() const;
 };
 
 // Adds --exec-timeout.
 void add_exec_options(CLI::App& command, ExternalOption& option);
+
+// Adds --queue-kind.
+void add_queue_kind(CLI::App& command, ExternalOption& option);
+
+// Errors: there is a --queue-kind, and `encoder` is none that it is for.
+Result<Success> check_queue_kind(const ExternalOption& option, const std::string& encoder);
 
 struct PassNames {
   std::string backward;

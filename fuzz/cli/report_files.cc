@@ -52,6 +52,7 @@ std::optional<PosedConflicts> conflicts_of_subject(const SubjectRecord& subject)
                            subject.subject.find(" --encoder=exec:") != std::string::npos ||
                            subject.subject.find(" --encoder=lib:") != std::string::npos;
   const bool has_others = subject.subject.find(" --planner=") != std::string::npos ||
+                          subject.subject.find(" --queue-kind=") != std::string::npos ||
                           subject.subject.find(" --replay=") != std::string::npos ||
                           subject.subject.find(" --backward=") != std::string::npos;
   if (is_external && has_others) return std::nullopt;

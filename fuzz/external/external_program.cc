@@ -50,38 +50,6 @@ uint64_t order_of(const Program& program, size_t dispatch) {
   return program.has_program_order ? program.dispatches[dispatch].order : dispatch;
 }
 
-// The dispatch of `given` that each of `answer` is.
-Result<std::vector<DispatchId>> dispatches_of(const Program& given, const Program& answer) {
-  if (given.dispatches.size() != answer.dispatches.size()) {
-    return error_of("The answer has {} dispatches, and the program {}.", answer.dispatches.size(),
-                    given.dispatches.size());
-  }
-  std::map<uint64_t, DispatchId> places;
-  for (size_t i = 0; i < given.dispatches.size(); ++i) {
-    places.emplace(order_of(given, i), DispatchId(i));
-  }
-  std::vector<DispatchId> order;
-  for (size_t i = 0; i < answer.dispatches.size(); ++i) {
-    const auto place = places.find(order_of(answer, i));
-    if (place == places.end()) {
-      return error_of(
-          "Dispatch {} of the answer has order={}, which the program has not, or the "
-          "answer twice.",
-          i, order_of(answer, i));
-    }
-    order.push_back(place->second);
-    places.erase(place);
-  }
-  return order;
-}
-
-Program in_order(const Program& program, std::vector<DispatchId> order) {
-  InOrder encoder(std::move(order));
-  Program result = encode(program, encoder);
-  result.expectations.clear();
-  return result;
-}
-
 std::string access_comment_of(const Program& program, DispatchId id) {
   std::string comment;
   for (const Access& access : program.declared_accesses_of(id)) {
@@ -128,6 +96,37 @@ std::string question_text(const Program& program) {
   }
   INTERLOCK_CHECK(dispatch == program.dispatches.size());
   return question;
+}
+
+Result<std::vector<DispatchId>> dispatches_of(const Program& given, const Program& answer) {
+  if (given.dispatches.size() != answer.dispatches.size()) {
+    return error_of("The answer has {} dispatches, and the program {}.", answer.dispatches.size(),
+                    given.dispatches.size());
+  }
+  std::map<uint64_t, DispatchId> places;
+  for (size_t i = 0; i < given.dispatches.size(); ++i) {
+    places.emplace(order_of(given, i), DispatchId(i));
+  }
+  std::vector<DispatchId> order;
+  for (size_t i = 0; i < answer.dispatches.size(); ++i) {
+    const auto place = places.find(order_of(answer, i));
+    if (place == places.end()) {
+      return error_of(
+          "Dispatch {} of the answer has order={}, which the program has not, or the "
+          "answer twice.",
+          i, order_of(answer, i));
+    }
+    order.push_back(place->second);
+    places.erase(place);
+  }
+  return order;
+}
+
+Program in_order(const Program& program, std::vector<DispatchId> order) {
+  InOrder encoder(std::move(order));
+  Program result = encode(program, encoder);
+  result.expectations.clear();
+  return result;
 }
 
 Result<Success> check_same_text(std::string_view given, std::string_view answer,

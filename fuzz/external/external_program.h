@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
@@ -27,6 +28,14 @@ std::string access_word(AccessMode mode, AtomicOp op);
 // answer before, for the message: "its sync".
 Result<Success> check_same_text(std::string_view given, std::string_view answer,
                                 std::string_view without);
+
+// The dispatch of `given` that each of `answer` is: that of its place, or of its `order=`.
+// Errors: there is none, or one of two.
+Result<std::vector<DispatchId>> dispatches_of(const Program& given, const Program& answer);
+
+// The dispatches of `program` alone, in this order, which `order=` says. Requires: one queue; each
+// of them is there once.
+Program in_order(const Program& program, std::vector<DispatchId> order);
 
 // What an encoder made of `given`. Its sync is taken as it stands.
 // Errors: `text` is no program of one queue; without sync it is not `given`. Dispatches may stand

@@ -10,6 +10,7 @@
 #include "encoder/plan/plan_by.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
+#include "encoder/queues/external_queue_encoder.h"
 #include "encoder/replay/replay_by.h"
 #include "fuzz/judge/gradient_numbers.h"
 #include "fuzz/judge/oracles.h"
@@ -116,9 +117,10 @@ Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
     INTERLOCK_CHECK(planner.takes_queues);
     const auto in_order = text_in_run_order(passed.meant);
     if (!in_order) return in_order.error();
-    const auto encoded = chain.queue_encoder->encode(*in_order, chain.queue_count);
+    auto encoded = encode_by(*in_order, chain.queue_count, *chain.queue_encoder);
     if (!encoded) return encoded.error();
-    auto planned = plan_by(*encoded, options, planner);
+    if (encoded->failure) return failed(std::move(*encoded->failure));
+    auto planned = plan_by(encoded->program, options, planner);
     if (!planned) return planned.error();
     if (planned->failure) return failed(std::move(*planned->failure));
     passed.placed = std::move(planned->program);
@@ -145,6 +147,7 @@ Result<PassedProgram> run_passes(const PassChain& chain, const Program& program,
 
 bool has_external_pass(const PassChain& chain) {
   return (chain.encoder != nullptr && chain.encoder->external != nullptr) ||
+         (chain.queue_encoder != nullptr && chain.queue_encoder->external != nullptr) ||
          (chain.planner != nullptr && chain.planner->external != nullptr) ||
          (chain.backward != nullptr && chain.backward->external != nullptr) ||
          (chain.replay != nullptr && chain.replay->external != nullptr);
@@ -180,7 +183,7 @@ std::string flags_of(const PassChain& chain) {
   if (chain.planner != nullptr) flags += " --planner=" + shell_word(chain.planner->name);
   if (chain.encoder != nullptr) flags += " --encoder=" + shell_word(chain.encoder->name);
   if (chain.queue_encoder != nullptr) {
-    flags += " --encoder=" + std::string(chain.queue_encoder->name);
+    flags += " --encoder=" + shell_word(chain.queue_encoder->name);
   }
   return flags;
 }

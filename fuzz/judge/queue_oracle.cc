@@ -9,6 +9,7 @@
 
 #include "encoder/program/stop.h"
 #include "encoder/queues/dispatch_conflicts.h"
+#include "encoder/queues/external_queue_encoder.h"
 #include "encoder/queues/given_queues.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
@@ -16,6 +17,7 @@
 #include "fuzz/judge/findings.h"
 #include "simulator/barriers/wait_bounds.h"
 #include "simulator/barriers/wait_certificate.h"
+#include "simulator/order/reference_order.h"
 #include "simulator/order/text_in_run_order.h"
 
 namespace interlock {
@@ -25,6 +27,8 @@ constexpr uint64_t kTextPeriod = 16;
 constexpr uint64_t kJudgesPeriod = 64;
 // What encoders make is longer than programs as they stand, and the search of chains is cubic.
 constexpr uint64_t kJudgedStatementsMax = 32;
+// Of answers of others, which may be of any length, for paths from statement to statement.
+constexpr size_t kPathStatementsMax = 512;
 
 // Two, three and four queues, and as many as the encoder takes by itself.
 uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
@@ -189,6 +193,36 @@ void check_fewest(const QueueEncoderEntry& encoder, QueueReport& report) {
   }
 }
 
+// Encoders of others may place waits before their signals, and such that never end. Returns false
+// after a deadlock, which is then the finding.
+bool put_in_run_order(QueueReport& report) {
+  Program& program = report.program;
+  const ReferenceOrder run = find_reference_order(program);
+  if (!run.cycle.empty()) {
+    report.facts.emplace_back(Deadlock{run.cycle});
+    return false;
+  }
+  if (run.is_text_order || is_stopped()) return true;
+  // What stood first was meant to come first.
+  program.has_program_order = true;
+  program = text_in_run_order(std::move(program)).value();
+  program.has_program_order = !std::ranges::is_sorted(program.dispatches, {}, &Dispatch::order);
+  return true;
+}
+
+// Whether has_unordered_conflict() takes it, without events, and it is not too long for that.
+bool is_ordered_by_paths(const Program& program) {
+  const auto is_whole = [](const auto& part) { return part.stages == kAllStages; };
+  return program.statements.size() <= kPathStatementsMax &&
+         std::ranges::all_of(program.barriers,
+                             [](const Barrier& b) { return b.kind == BarrierKind::kFull; }) &&
+         std::ranges::none_of(program.edges, &Edge::is_programmatic) &&
+         std::ranges::none_of(program.syncs,
+                              [](const SyncStep& s) { return s.kind == SyncKind::kSet; }) &&
+         std::ranges::all_of(program.syncs, is_whole) &&
+         std::ranges::all_of(program.signal_parts, is_whole);
+}
+
 // Of other programs nothing is said of the fewest.
 bool has_exact_dispatches_alone(const Program& program) {
   return program.host_dispatches.empty() && program.lifetimes.empty() &&
@@ -233,30 +267,34 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
   return std::nullopt;
 }
 
-Result<Program> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,
-                                    uint64_t number) {
+Result<Encoding> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,
+                                     uint64_t number) {
   const bool says_queues = has_given_queues(program) && encoder.takes_given_queues;
   const Result<Program> in_order = text_in_run_order(program);
-  if (!in_order) return in_order;
-  return encoder.encode(*in_order, says_queues ? 0 : queue_count_of(encoder, number));
+  if (!in_order) return in_order.error();
+  return encode_by(*in_order, says_queues ? 0 : queue_count_of(encoder, number), encoder);
 }
 
 QueueReport judge_on_queues(const Program& program, const QueueEncoderEntry& encoder,
                             uint64_t number, const QueueJudgeOptions* judges) {
   QueueReport report;
-  Result<Program> encoded = encode_in_run_order(program, encoder, number);
+  Result<Encoding> encoded = encode_in_run_order(program, encoder, number);
   if (!encoded) {
     disagree(report.disagreements, OracleStage::kEncode, "Encoder '{}' refuses the program: {}",
              encoder.name, encoded.error().message);
     return report;
   }
-  if (is_stopped()) return report;
-  report.program = std::move(*encoded);
+  report.failure = std::move(encoded->failure);
+  if (report.failure || is_stopped()) return report;
+  report.program = std::move(encoded->program);
+  const bool is_of_others = encoder.external != nullptr;
+  if (is_of_others && !put_in_run_order(report)) return report;
   if (number % kTextPeriod == 0) check_text(report.program, report);
   report.facts = find_exactly(report.program);
   const bool has_hazard = std::ranges::any_of(
       report.facts, [](const Fact& fact) { return std::holds_alternative<Hazard>(fact); });
-  if (!is_stopped() && has_hazard != has_unordered_conflict(report.program)) {
+  const bool has_paths = !is_of_others || is_ordered_by_paths(report.program);
+  if (!is_stopped() && has_paths && has_hazard != has_unordered_conflict(report.program)) {
     disagree(report.disagreements, OracleStage::kCrossCheck, "{}",
              has_hazard ? "The exact check finds a hazard, but a path orders every conflict."
                         : "No path orders some conflict, but the exact check finds no hazard.");

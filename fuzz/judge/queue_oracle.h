@@ -10,6 +10,7 @@
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/queues/queue_encoder.h"
+#include "encoder/sync/external_encoder.h"
 #include "fuzz/judge/oracles.h"
 #include "fuzz/judge/queue_judges.h"
 #include "simulator/facts/fact.h"
@@ -17,8 +18,12 @@
 namespace interlock {
 
 struct QueueReport {
-  Program program;  // As it was encoded; empty after an error.
-  std::vector<Fact> facts;
+  // As it was encoded; empty after an error. Of an encoder that is no part of this build in the
+  // order of its run, with `order=` where the text has another.
+  Program program;
+  std::vector<Fact> facts;  // Of a program with a deadlock that alone, of an encoder of others.
+  // Of an encoder that is no part of this build: what it did instead of answering.
+  std::optional<EncodeFailure> failure;
   std::vector<InternalDisagreement> disagreements;
   bool ran_on_cpu = false;
   DeviceReport device;
@@ -30,8 +35,8 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
 
 // What `encoder` makes of `program` in the order of its run; `number` says on how many queues, if
 // the program does not say on which. Errors: those of text_in_run_order() and of the encoder.
-Result<Program> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,
-                                    uint64_t number);
+Result<Encoding> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,
+                                     uint64_t number);
 
 // Judges what `encoder` makes of `program`. `number` says on how many queues, and which programs
 // are printed and parsed again. Requires: what the encoder takes.

@@ -109,26 +109,6 @@ std::vector<size_t> items_of_statements(const Program& program, const ProgramDra
   return items;
 }
 
-// The line that expects a deadlock names those that wait, as a check does; they get labels for it.
-Program with_deadlock_line(const Program& program) {
-  ProgramDraft draft = without_evidence(draft_of(program));
-  const std::vector<size_t> items = items_of_statements(program, draft);
-  ExpectDraft expect;
-  expect.kind = FindingKind::kDeadlock;
-  const FactPlace place = place_of(program, Deadlock{deadlock_of(program)});
-  for (const StatementId waiting : place.waiting) {
-    const Statement& statement = program.statements[waiting.index];
-    const bool has_name = statement.label.is_some() || statement.kind == StatementKind::kDispatch;
-    const size_t item = items[text_number_of(program, waiting)];
-    auto* const step = item == kNoItem ? nullptr : std::get_if<SyncDraft>(&draft.items[item]);
-    if (!has_name && step == nullptr) return build(draft).value();
-    if (!has_name) step->label = fresh_label(program, waiting.index);
-    expect.waiting.push_back(has_name ? program.reference_of(waiting) : step->label);
-  }
-  draft.items.emplace_back(std::move(expect));
-  return build(draft).value();
-}
-
 MinimizeReport minimize_deadlock(const Program& program, const MinimizeOptions& options) {
   const auto keeps = [](const Program& p) { return !deadlock_of(p).empty() && is_sound(p); };
   MinimizeReport report = minimize(with_labels(draft_of(program)), keeps, options);
@@ -195,6 +175,25 @@ MinimizeReport minimize_finding(const Program& program, const std::vector<Fact>&
 }
 
 }  // namespace
+
+Program with_deadlock_line(const Program& program) {
+  ProgramDraft draft = without_evidence(draft_of(program));
+  const std::vector<size_t> items = items_of_statements(program, draft);
+  ExpectDraft expect;
+  expect.kind = FindingKind::kDeadlock;
+  const FactPlace place = place_of(program, Deadlock{deadlock_of(program)});
+  for (const StatementId waiting : place.waiting) {
+    const Statement& statement = program.statements[waiting.index];
+    const bool has_name = statement.label.is_some() || statement.kind == StatementKind::kDispatch;
+    const size_t item = items[text_number_of(program, waiting)];
+    auto* const step = item == kNoItem ? nullptr : std::get_if<SyncDraft>(&draft.items[item]);
+    if (!has_name && step == nullptr) return build(draft).value();
+    if (!has_name) step->label = fresh_label(program, waiting.index);
+    expect.waiting.push_back(has_name ? program.reference_of(waiting) : step->label);
+  }
+  draft.items.emplace_back(std::move(expect));
+  return build(draft).value();
+}
 
 Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOptions& options) {
   const Error stopped{

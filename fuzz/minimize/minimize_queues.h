@@ -20,4 +20,8 @@ Result<MinimizeReport> minimize_queues(const Program& program, const MinimizeOpt
 MinimizeReport minimize_queues_for(const Program& program, const std::string& signature,
                                    const MinimizeOptions& options);
 
+// `program` with the line that expects its deadlock, which names those that wait; they get labels
+// for it. Requires: it has one, and stands as in its text.
+Program with_deadlock_line(const Program& program);
+
 }  // namespace interlock

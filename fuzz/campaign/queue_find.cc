@@ -1,0 +1,111 @@
+#include "fuzz/campaign/queue_find.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "encoder/assemble/build.h"
+#include "encoder/program/check.h"
+#include "encoder/sync/external_encoder.h"
+#include "fuzz/campaign/failure_find.h"
+#include "fuzz/campaign/remembered_passes.h"
+#include "fuzz/judge/evidence.h"
+#include "fuzz/judge/queue_oracle.h"
+#include "fuzz/minimize/minimize_queues.h"
+
+namespace interlock {
+namespace {
+
+const Fact* find_by_signature(const QueueReport& report, const std::string& signature) {
+  const auto found = std::ranges::find_if(report.facts, [&](const Fact& fact) {
+    return signature_on_queues(report.program, fact) == signature;
+  });
+  return found == report.facts.end() ? nullptr : &*found;
+}
+
+// The best evidence for this signature; of a deadlock, which no schedule shows, that it is there.
+Evidence evidence_in(const QueueReport& report, const std::string& signature,
+                     EvidenceLevel sufficient) {
+  const Fact* const fact = find_by_signature(report, signature);
+  if (fact != nullptr && std::holds_alternative<Deadlock>(*fact)) {
+    return {EvidenceLevel::kExact, *fact, {}};
+  }
+  return best_evidence(report.program, signature, SignatureDetail::kKernels, sufficient);
+}
+
+CampaignFind minimized_failure(const Program& program, const QueueEncoderEntry& encoder,
+                               uint64_t number, EncodeFailureKind kind,
+                               const MinimizeOptions& options) {
+  uint64_t hang_count = 0;
+  const auto failure_of = [&](const Program& candidate) -> std::optional<EncodeFailure> {
+    auto encoding = encode_in_run_order(candidate, encoder, number);
+    return encoding ? std::move(encoding->failure) : std::nullopt;
+  };
+  const auto fails = [&](const Program& candidate) {
+    if (hang_count >= kHangsWhileMinimizing) return false;
+    const auto failure = failure_of(candidate);
+    hang_count += failure && failure->kind == EncodeFailureKind::kHang;
+    return failure && failure->kind == kind;
+  };
+  const std::string word(word_of(kind));
+  const Program small = minimize(draft_of(program), fails, options).program;
+  const auto failure = failure_of(small);
+  return find_of_failure(word, word, failure ? failure->message : word, program, small);
+}
+
+// `encoder` gives the same answer to the same program, and has the finding in `report`.
+CampaignFind minimized_finding(const ProgramDraft& given, const QueueReport& report,
+                               const QueueEncoderEntry& encoder, uint64_t number,
+                               const std::string& signature, const MinimizeOptions& options) {
+  const EvidenceLevel level = evidence_in(report, signature, EvidenceLevel::kBackend).level;
+  INTERLOCK_CHECK(level != EvidenceLevel::kNone);
+  const auto is_found = [&](const Program& program) {
+    const QueueReport candidate = judge_on_queues(program, encoder, number);
+    return find_by_signature(candidate, signature) != nullptr &&
+           evidence_in(candidate, signature, level).level >= level;
+  };
+  CampaignFind find;
+  find.signature = signature;
+  find.given = minimize(given, is_found, options).program;
+  const QueueReport small = judge_on_queues(find.given, encoder, number);
+  const Evidence evidence = evidence_in(small, signature, EvidenceLevel::kBackend);
+  INTERLOCK_CHECK(evidence.fact.has_value());
+  find.fact = evidence.fact;
+  const bool is_deadlock = std::holds_alternative<Deadlock>(*evidence.fact);
+  find.program =
+      is_deadlock ? with_deadlock_line(small.program) : with_evidence(small.program, evidence.fact);
+  find.is_observable = evidence.level >= EvidenceLevel::kShadow;
+  find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
+  find.dispatch_count = find.program.dispatches.size();
+  return find;
+}
+
+}  // namespace
+
+std::string signature_on_queues(const Program& program, const Fact& fact, SignatureDetail detail) {
+  if (std::holds_alternative<Deadlock>(fact)) return "deadlock";
+  return signature_of(program, fact, detail);
+}
+
+CampaignFind find_on_queues(const ProgramDraft& given, const QueueEncoderEntry& encoder,
+                            uint64_t number, const std::string& signature,
+                            const MinimizeOptions& options) {
+  QueueEncoderEntry entry = encoder;
+  std::optional<RememberedQueueEncoder> remembered;
+  if (encoder.external != nullptr) entry.external = &remembered.emplace(*encoder.external);
+  const Program program = build(given).value();
+  const QueueReport report = judge_on_queues(program, entry, number);
+  if (report.failure && word_of(report.failure->kind) == signature) {
+    return minimized_failure(program, entry, number, report.failure->kind, options);
+  }
+  const bool has_finding = !report.failure && find_by_signature(report, signature) != nullptr;
+  if (!has_finding && encoder.external != nullptr) {
+    return find_that_does_not_repeat(program, signature, report.failure, "encoder");
+  }
+  CampaignFind find = minimized_finding(given, report, entry, number, signature, options);
+  find.original_dispatch_count = program.dispatches.size();
+  return find;
+}
+
+}  // namespace interlock

@@ -1,0 +1,41 @@
+#include "fuzz/external/exec_queue_encoder.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "fuzz/external/external_queues.h"
+
+namespace interlock {
+namespace {
+
+// To see that the command can be started.
+std::string first_question(QueueKind kind) {
+  return fmt::format(
+      "interlock 1\n# {}\nmemory a 64\n"
+      "dispatch First writes a  # write a 0 64\ndispatch Second reads a  # read a 0 64\n",
+      remark_of({kind, 0}));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ExecQueueEncoder>> ExecQueueEncoder::open(QueueKind kind,
+                                                                 ExecOptions options) {
+  options.noun = "encoder";
+  auto processes = ProcessPool::open(std::move(options), first_question(kind));
+  if (!processes) return processes.error();
+  return std::unique_ptr<ExecQueueEncoder>(new ExecQueueEncoder(kind, std::move(*processes)));
+}
+
+Encoding ExecQueueEncoder::encode(const Program& program, uint32_t queue_count) {
+  const QueuesAsked asked{kind_, queue_count};
+  const Program given = without_queues(program);
+  FramedAnswer answer = processes_->ask(queue_question_text(given, asked));
+  if (answer.failure) return {{}, std::move(answer.failure), {}};
+  Result<Program> encoded = queue_answer_of(given, answer.text, asked);
+  if (encoded) return {std::move(*encoded), std::nullopt, {}};
+  return {{}, EncodeFailure{EncodeFailureKind::kIllegal, encoded.error().message}, {}};
+}
+
+}  // namespace interlock

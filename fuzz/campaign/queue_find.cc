@@ -1,21 +1,28 @@
 #include "fuzz/campaign/queue_find.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/check.h"
+#include "encoder/program/stop.h"
 #include "encoder/sync/external_encoder.h"
 #include "fuzz/campaign/failure_find.h"
 #include "fuzz/campaign/remembered_passes.h"
 #include "fuzz/judge/evidence.h"
 #include "fuzz/judge/queue_oracle.h"
 #include "fuzz/minimize/minimize_queues.h"
+#include "fuzz/minimize/without_items.h"
 
 namespace interlock {
 namespace {
+
+constexpr size_t kPairedDispatchesMax = 16;
 
 const Fact* find_by_signature(const QueueReport& report, const std::string& signature) {
   const auto found = std::ranges::find_if(report.facts, [&](const Fact& fact) {
@@ -34,6 +41,33 @@ Evidence evidence_in(const QueueReport& report, const std::string& signature,
   return best_evidence(report.program, signature, SignatureDetail::kKernels, sufficient);
 }
 
+// Encoders of others may deal dispatches out in turn: where one goes, all after it are on another
+// queue, and where two go, they are not. Such pairs are more than minimize() tries.
+// Requires: `keeps` holds of `draft`.
+Program minimized_in_pairs(const ProgramDraft& draft, const ProgramPredicate& keeps,
+                           const MinimizeOptions& options) {
+  Program small = minimize(draft, keeps, options).program;
+  const auto without_a_pair = [&]() -> std::optional<Program> {
+    const ProgramDraft whole = draft_of(small);
+    std::vector<size_t> places;
+    for (size_t i = 0; i < whole.items.size(); ++i) {
+      if (std::holds_alternative<DispatchDraft>(whole.items[i])) places.push_back(i);
+    }
+    if (places.size() > kPairedDispatchesMax) return std::nullopt;
+    for (size_t j = 1; j < places.size() && !is_stopped(); ++j) {
+      for (size_t i = 0; i < j; ++i) {
+        auto candidate = build(without_items(whole, std::array{places[i], places[j]}));
+        if (candidate && keeps(*candidate)) return std::move(*candidate);
+      }
+    }
+    return std::nullopt;
+  };
+  while (const auto smaller = without_a_pair()) {
+    small = minimize(draft_of(*smaller), keeps, options).program;
+  }
+  return small;
+}
+
 CampaignFind minimized_failure(const Program& program, const QueueEncoderEntry& encoder,
                                uint64_t number, EncodeFailureKind kind,
                                const MinimizeOptions& options) {
@@ -49,7 +83,7 @@ CampaignFind minimized_failure(const Program& program, const QueueEncoderEntry& 
     return failure && failure->kind == kind;
   };
   const std::string word(word_of(kind));
-  const Program small = minimize(draft_of(program), fails, options).program;
+  const Program small = minimized_in_pairs(draft_of(program), fails, options);
   const auto failure = failure_of(small);
   return find_of_failure(word, word, failure ? failure->message : word, program, small);
 }
@@ -67,7 +101,8 @@ CampaignFind minimized_finding(const ProgramDraft& given, const QueueReport& rep
   };
   CampaignFind find;
   find.signature = signature;
-  find.given = minimize(given, is_found, options).program;
+  find.given = encoder.external != nullptr ? minimized_in_pairs(given, is_found, options)
+                                           : minimize(given, is_found, options).program;
   const QueueReport small = judge_on_queues(find.given, encoder, number);
   const Evidence evidence = evidence_in(small, signature, EvidenceLevel::kBackend);
   INTERLOCK_CHECK(evidence.fact.has_value());

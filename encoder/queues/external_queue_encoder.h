@@ -19,6 +19,11 @@ class ExternalQueueEncoder {
   // (dispatch_conflicts.h). Nothing says that signals stand before their waits in what it makes,
   // nor that it runs to its end. May be called from several threads at once.
   virtual Encoding encode(const Program& program, uint32_t queue_count) = 0;
+
+  // The same of an encoder that was given nothing before, where there can be one.
+  virtual Encoding encode_afresh(const Program& program, uint32_t queue_count) {
+    return encode(program, queue_count);
+  }
 };
 
 // What `encoder` makes of the program, wherever it is. Errors: as QueueEncoderEntry::encode; what

@@ -68,9 +68,9 @@ Program minimized_in_pairs(const ProgramDraft& draft, const ProgramPredicate& ke
   return small;
 }
 
-CampaignFind minimized_failure(const Program& program, const QueueEncoderEntry& encoder,
-                               uint64_t number, EncodeFailureKind kind,
-                               const MinimizeOptions& options) {
+CampaignFind small_failure_on_queues(const Program& program, const QueueEncoderEntry& encoder,
+                                     uint64_t number, EncodeFailureKind kind,
+                                     const MinimizeOptions& options) {
   uint64_t hang_count = 0;
   const auto failure_of = [&](const Program& candidate) -> std::optional<EncodeFailure> {
     auto encoding = encode_in_run_order(candidate, encoder, number);
@@ -89,9 +89,9 @@ CampaignFind minimized_failure(const Program& program, const QueueEncoderEntry& 
 }
 
 // `encoder` gives the same answer to the same program, and has the finding in `report`.
-CampaignFind minimized_finding(const ProgramDraft& given, const QueueReport& report,
-                               const QueueEncoderEntry& encoder, uint64_t number,
-                               const std::string& signature, const MinimizeOptions& options) {
+CampaignFind small_finding_on_queues(const ProgramDraft& given, const QueueReport& report,
+                                     const QueueEncoderEntry& encoder, uint64_t number,
+                                     const std::string& signature, const MinimizeOptions& options) {
   const EvidenceLevel level = evidence_in(report, signature, EvidenceLevel::kBackend).level;
   INTERLOCK_CHECK(level != EvidenceLevel::kNone);
   const auto is_found = [&](const Program& program) {
@@ -132,13 +132,13 @@ CampaignFind find_on_queues(const ProgramDraft& given, const QueueEncoderEntry& 
   const Program program = build(given).value();
   const QueueReport report = judge_on_queues(program, entry, number);
   if (report.failure && word_of(report.failure->kind) == signature) {
-    return minimized_failure(program, entry, number, report.failure->kind, options);
+    return small_failure_on_queues(program, entry, number, report.failure->kind, options);
   }
   const bool has_finding = !report.failure && find_by_signature(report, signature) != nullptr;
   if (!has_finding && encoder.external != nullptr) {
     return find_that_does_not_repeat(program, signature, report.failure, "encoder");
   }
-  CampaignFind find = minimized_finding(given, report, entry, number, signature, options);
+  CampaignFind find = small_finding_on_queues(given, report, entry, number, signature, options);
   find.original_dispatch_count = program.dispatches.size();
   return find;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "encoder/program/error_of.h"
 #include "encoder/queues/queue_encoder.h"
 #include "fuzz/cli/commands.h"
 #include "fuzz/cli/console.h"
@@ -13,6 +12,7 @@
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/pass_options.h"
 #include "fuzz/conform/conform.h"
+#include "fuzz/conform/conform_on_queues.h"
 #include "fuzz/judge/pass_chain.h"
 
 namespace interlock {
@@ -78,14 +78,13 @@ std::string summary_of(const ConformReport& report, const std::string& encoder) 
 }
 
 ExitStatus run_conform(ConformCommand& options) {
-  if (find_queue_encoder(options.encoder) != nullptr) {
-    return report_error(
-        error_of("the encoder '{}' places sync for several queues; the properties are of one.",
-                 options.encoder));
-  }
   const Interruptible interruptible;
+  if (auto checked = check_queue_kind(options.external, options.encoder); !checked) {
+    return report_error(checked.error());
+  }
+  const QueueEncoderEntry* queue_encoder = find_queue_encoder(options.encoder);
   PassNames names;
-  names.encoder = options.encoder;
+  if (queue_encoder == nullptr) names.encoder = options.encoder;
   const Result<PassChain> passes = find_passes(names, options.external);
   if (!passes) return report_error(passes.error());
   ConformOptions& conform_options = options.conform;
@@ -94,7 +93,10 @@ ExitStatus run_conform(ConformCommand& options) {
   if (options.stream->count() == 0 && options.external.opened != nullptr) {
     conform_options.stream_dispatches = kExternalStreamDispatches;
   }
-  const Result<ConformReport> report = conform(*passes->encoder, conform_options);
+  if (passes->queue_encoder != nullptr) queue_encoder = passes->queue_encoder;
+  const Result<ConformReport> report = queue_encoder != nullptr
+                                           ? conform_on_queues(*queue_encoder, conform_options)
+                                           : conform(*passes->encoder, conform_options);
   const StopScope to_the_end(nullptr);
   if (!report) return report_error({report.error().message});
   print_out(table_of(*report) + summary_of(*report, options.encoder) +
@@ -119,15 +121,18 @@ void add_conform_command(CLI::App& app, ExitStatus& status) {
                   "the encoder under test, exec:COMMAND for a process, lib:FILE for a library")
       ->required();
   add_exec_options(command, options.external);
+  add_queue_kind(command, options.external);
   add_number(command, "--seed", conform_options.seed, "same seed, same programs");
   add_number(command, "--runs", conform_options.run_count, "how many generated programs");
   add_number(command, "--max-distance", conform_options.distance_max,
              "dispatches from the first of a hazard to the second", 1, 65'536);
   add_number(command, "--max-operands", conform_options.operand_count_max, "of one dispatch", 1,
              250);
-  options.stream = add_number(command, "--stream", conform_options.stream_dispatches,
-                              "dispatches of one long program; for a process 20,000 without this",
-                              0, 10'000'000);
+  options.stream =
+      add_number(command, "--stream", conform_options.stream_dispatches,
+                 "dispatches of one long program; for a process 20,000 without this; for "
+                 "several queues at most 1,000",
+                 0, 10'000'000);
   add_number(command, "--jobs", conform_options.job_count, "worker threads", 1, 256);
   command.add_option("--out", conform_options.out_dir,
                      "folder for counterexamples; none without it");

@@ -4,30 +4,36 @@
 
 namespace interlock {
 
-Encoding PatientEncoder::asked(Encoding (ExternalEncoder::*ask)(const Program&),
-                               const Program& program) {
-  if (is_given_up_) {
-    return {{},
-            EncodeFailure{EncodeFailureKind::kNotAsked,
-                          fmt::format("The encoder did not answer {} times, and is not asked any "
-                                      "more.",
-                                      kHangsInAllMax)},
-            {}};
-  }
-  Encoding encoding = (encoder_.*ask)(program);
-  if (!encoding.failure) return encoding;
+Encoding HangAllowance::not_asked() {
+  return {{},
+          EncodeFailure{EncodeFailureKind::kNotAsked,
+                        fmt::format("The encoder did not answer {} times, and is not asked any "
+                                    "more.",
+                                    kHangsInAllMax)},
+          {}};
+}
+
+void HangAllowance::note(const Encoding& encoding) {
+  if (!encoding.failure) return;
   const bool is_hang = encoding.failure->kind == EncodeFailureKind::kHang;
   const bool is_spent = is_hang && ++hang_count_ >= kHangsInAllMax;
   if (is_spent || encoding.failure->kind == EncodeFailureKind::kNotAsked) is_given_up_ = true;
-  return encoding;
 }
 
 Encoding PatientEncoder::encode(const Program& program) {
-  return asked(&ExternalEncoder::encode, program);
+  return allowance_.asked([&] { return encoder_.encode(program); });
 }
 
 Encoding PatientEncoder::encode_afresh(const Program& program) {
-  return asked(&ExternalEncoder::encode_afresh, program);
+  return allowance_.asked([&] { return encoder_.encode_afresh(program); });
+}
+
+Encoding PatientQueueEncoder::encode(const Program& program, uint32_t queue_count) {
+  return allowance_.asked([&] { return encoder_.encode(program, queue_count); });
+}
+
+Encoding PatientQueueEncoder::encode_afresh(const Program& program, uint32_t queue_count) {
+  return allowance_.asked([&] { return encoder_.encode_afresh(program, queue_count); });
 }
 
 }  // namespace interlock

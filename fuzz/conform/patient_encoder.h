@@ -7,12 +7,35 @@
 #include <cstdint>
 #include <optional>
 
+#include "encoder/queues/external_queue_encoder.h"
 #include "encoder/sync/external_encoder.h"
 
 namespace interlock {
 
 // For one program that hangs to be made small (kHangsWhileMinimizing), and as much again.
 inline constexpr uint64_t kHangsInAllMax = 32;
+
+// How often it is still waited for.
+class HangAllowance {
+ public:
+  // The answer of `ask`, or kNotAsked.
+  template <typename Ask>
+  Encoding asked(const Ask& ask) {
+    if (is_given_up_) return not_asked();
+    Encoding encoding = ask();
+    note(encoding);
+    return encoding;
+  }
+
+  bool is_given_up() const { return is_given_up_; }
+
+ private:
+  static Encoding not_asked();
+  void note(const Encoding& encoding);
+
+  std::atomic<uint64_t> hang_count_{0};
+  std::atomic<bool> is_given_up_{false};
+};
 
 class PatientEncoder final : public ExternalEncoder {
  public:
@@ -27,14 +50,26 @@ class PatientEncoder final : public ExternalEncoder {
   std::optional<uint64_t> resident_bytes() override { return encoder_.resident_bytes(); }
 
   // Whether nothing is asked any more.
-  bool is_given_up() const { return is_given_up_; }
+  bool is_given_up() const { return allowance_.is_given_up(); }
 
  private:
-  Encoding asked(Encoding (ExternalEncoder::*ask)(const Program&), const Program& program);
-
   ExternalEncoder& encoder_;
-  std::atomic<uint64_t> hang_count_{0};
-  std::atomic<bool> is_given_up_{false};
+  HangAllowance allowance_;
+};
+
+// The same of encoders for several queues.
+class PatientQueueEncoder final : public ExternalQueueEncoder {
+ public:
+  explicit PatientQueueEncoder(ExternalQueueEncoder& encoder) : encoder_(encoder) {}
+
+  Encoding encode(const Program& program, uint32_t queue_count) override;
+  Encoding encode_afresh(const Program& program, uint32_t queue_count) override;
+
+  bool is_given_up() const { return allowance_.is_given_up(); }
+
+ private:
+  ExternalQueueEncoder& encoder_;
+  HangAllowance allowance_;
 };
 
 }  // namespace interlock

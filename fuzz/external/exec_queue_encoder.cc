@@ -18,6 +18,14 @@ std::string first_question(QueueKind kind) {
       remark_of({kind, 0}));
 }
 
+// What `answer` makes of `given`.
+Encoding encoding_on_queues(const Program& given, FramedAnswer answer, const QueuesAsked& asked) {
+  if (answer.failure) return {{}, std::move(answer.failure), {}};
+  Result<Program> encoded = queue_answer_of(given, answer.text, asked);
+  if (encoded) return {std::move(*encoded), std::nullopt, {}};
+  return {{}, EncodeFailure{EncodeFailureKind::kIllegal, encoded.error().message}, {}};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ExecQueueEncoder>> ExecQueueEncoder::open(QueueKind kind,
@@ -31,11 +39,14 @@ Result<std::unique_ptr<ExecQueueEncoder>> ExecQueueEncoder::open(QueueKind kind,
 Encoding ExecQueueEncoder::encode(const Program& program, uint32_t queue_count) {
   const QueuesAsked asked{kind_, queue_count};
   const Program given = without_queues(program);
-  FramedAnswer answer = processes_->ask(queue_question_text(given, asked));
-  if (answer.failure) return {{}, std::move(answer.failure), {}};
-  Result<Program> encoded = queue_answer_of(given, answer.text, asked);
-  if (encoded) return {std::move(*encoded), std::nullopt, {}};
-  return {{}, EncodeFailure{EncodeFailureKind::kIllegal, encoded.error().message}, {}};
+  return encoding_on_queues(given, processes_->ask(queue_question_text(given, asked)), asked);
+}
+
+Encoding ExecQueueEncoder::encode_afresh(const Program& program, uint32_t queue_count) {
+  const QueuesAsked asked{kind_, queue_count};
+  const Program given = without_queues(program);
+  return encoding_on_queues(given, processes_->ask_afresh(queue_question_text(given, asked)),
+                            asked);
 }
 
 }  // namespace interlock

@@ -21,6 +21,9 @@ class ExecQueueEncoder final : public ExternalQueueEncoder {
 
   Encoding encode(const Program& program, uint32_t queue_count) override;
 
+  // Asks a new process, and ends it.
+  Encoding encode_afresh(const Program& program, uint32_t queue_count) override;
+
  private:
   ExecQueueEncoder(QueueKind kind, std::unique_ptr<ProcessPool> processes)
       : kind_(kind), processes_(std::move(processes)) {}

@@ -127,6 +127,32 @@ TEST_F(ExternalQueueEncoderOption, IsMergedByWhoNamesIt) {
   EXPECT_GE(file_count, 2u);
 }
 
+// What it looks at is a ring of eight dispatches of the other queue.
+TEST_F(ExternalQueueEncoderOption, IsSaidToLackWhatARingLacks) {
+  std::string script = read_file(kExample).value();
+  const std::string all = "enumerate(issued[there], 1)";
+  const size_t at = script.find(all);
+  ASSERT_NE(at, std::string::npos);
+  script.replace(at, all.size(), "list(enumerate(issued[there], 1))[-8:]");
+  const std::string folder = fresh_path("queue_lacks");
+  const auto conform_with = [&](const std::string& encoder) {
+    return run_interlock({"conform", encoder, "--queue-kind=serial", "--runs=40",
+                          "--max-distance=20", "--max-operands=3", "--stream=100",
+                          "--out=" + folder});
+  };
+  const CommandResult ring =
+      conform_with("--encoder=exec:python3 " + temporary_file("ring_of_queues.py", script));
+  EXPECT_EQ(ring.status, 1) << ring.err;
+  EXPECT_THAT(ring.out, AllOf(HasSubstr("distances          FAILS       "),
+                              HasSubstr(" at distance 17, "), HasSubstr("operands           holds"),
+                              HasSubstr("fewest             not judged  of encoders for one")));
+  EXPECT_EQ(run_interlock({"replay", folder + "/distances.ilk"}).status, 1);
+  const CommandResult right = conform_with(right_);
+  EXPECT_EQ(right.status, 0) << right.out << right.err;
+  EXPECT_THAT(right.out, AllOf(HasSubstr("7 of 11 properties hold, 0 fail, 3 not judged"),
+                               HasSubstr("nothing-redundant  advice      sync that can go")));
+}
+
 TEST_F(ExternalQueueEncoderOption, TellsBadUseFromABadAnswer) {
   const auto encoded = [&](std::vector<std::string> arguments, const std::string& text = kProgram) {
     arguments.insert(arguments.begin(), "encode");

@@ -1,0 +1,82 @@
+// Conformance of encoders for several queues: those that are right have the properties, and those
+// that are known to be wrong lack one.
+#include "fuzz/conform/conform_on_queues.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "fuzz/external/opened_queue_encoder.h"
+#include "tests/fuzz/conform/report_parts.h"
+#include "tests/program_count.h"
+
+namespace interlock::conform_on_queues_test {
+namespace {
+
+using conform_test::names_of;
+using conform_test::property_of;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ConformReport report_of(const QueueEncoderEntry& encoder) {
+  ConformOptions options;
+  options.run_count = is_slow_build() ? 40 : 300;
+  options.distance_max = is_slow_build() ? 20 : 64;
+  options.operand_count_max = is_slow_build() ? 10 : 64;
+  options.stream_dispatches = 100;
+  const auto report = conform_on_queues(encoder, options);
+  EXPECT_TRUE(report) << (report ? "" : report.error().message);
+  if (!report) return {};
+  EXPECT_THAT(report->disagreements, IsEmpty()) << encoder.name;
+  return *report;
+}
+
+TEST(ConformOnQueues, TellsRightEncodersFromBrokenOnes) {
+  for (const QueueEncoderEntry& encoder : queue_encoder_registry()) {
+    const ConformReport report = report_of(encoder);
+    if (encoder.is_broken) {
+      EXPECT_TRUE(report.has_failure() || is_slow_build()) << encoder.name;
+    } else {
+      EXPECT_THAT(names_of(report, ConformVerdict::kFails), IsEmpty()) << encoder.name;
+    }
+    EXPECT_THAT(names_of(report, ConformVerdict::kNotJudged),
+                ElementsAre("command-buffers", "fewest", "bounded-memory"))
+        << encoder.name;
+  }
+}
+
+TEST(ConformOnQueues, OursPlaceNothingThatCanGo) {
+  for (const char* const name : {"semaphores", "edges"}) {
+    const ConformReport report = report_of(*find_queue_encoder(name));
+    EXPECT_THAT(names_of(report, ConformVerdict::kAdvice), IsEmpty()) << name;
+  }
+}
+
+// Of processes: what does not answer lacks that, and what hangs is not waited for without end.
+TEST(ConformOnQueues, SaysWhatAProcessDoesInsteadOfAnswering) {
+  const std::pair<const char*, const char*> faults[] = {{"crash", "was ended by signal 11"},
+                                                        {"hang", "did not answer within"},
+                                                        {"drop", "dispatches, and the program"}};
+  for (const auto& [fault, message] : faults) {
+    const auto encoder =
+        open_queue_encoder(std::string("exec:" FAULTY_ENCODER " ") + fault, "concurrent",
+                           {.exec_timeout_seconds = 0.2, .stop = nullptr});
+    ASSERT_TRUE(encoder) << encoder.error().message;
+    ConformOptions options;
+    options.run_count = 30;
+    options.distance_max = 2;
+    options.operand_count_max = 2;
+    options.stream_dispatches = 10;
+    const auto report = conform_on_queues((*encoder)->entry, options);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_THAT(names_of(*report, ConformVerdict::kFails), Contains("answers")) << fault;
+    EXPECT_THAT(property_of(*report, "answers").detail, HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace interlock::conform_on_queues_test

@@ -11,14 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "encoder/assemble/build.h"
 #include "encoder/queues/external_queue_encoder.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/external/external_queues.h"
 #include "fuzz/external/opened_queue_encoder.h"
+#include "fuzz/generate/generator.h"
 #include "fuzz/judge/queue_oracle.h"
-#include "simulator/report/check.h"
+#include "simulator/schedules/choice.h"
 #include "tests/program_count.h"
 
 namespace interlock::external_queue_campaign_test {
@@ -128,6 +130,109 @@ TEST(ExternalQueueCampaign, FindsNothingWhereEachWaitsForTheOneBefore) {
     EXPECT_THAT(signatures_of(report), IsEmpty()) << kind;
     EXPECT_GT(report.run_count, 0u);
   }
+}
+
+// The same by events of one queue, and by edges.
+TEST(ExternalQueueCampaign, FindsNothingWhereEventsOrEdgesOrderAll) {
+  TextEncoder events(QueueKind::kConcurrent, [](const std::vector<std::string>& lines) {
+    return in_turn(lines, "queue concurrent", 1, "await eN", "set eP");
+  });
+  EXPECT_THAT(signatures_of(campaign_against(events.entry(), is_slow_build() ? 60 : 400)),
+              IsEmpty());
+  TextEncoder edges(QueueKind::kGraph, [](const std::vector<std::string>& lines) {
+    std::string text = lines[0] + "\ng: queue graph\n";
+    uint64_t number = 0;
+    for (size_t i = 1; i < lines.size(); ++i) {
+      text += lines[i];
+      if (is_dispatch(lines[i]) && number++ > 0) text += " after " + std::to_string(number - 2);
+      text += is_dispatch(lines[i]) ? " on g\n" : "\n";
+    }
+    return text;
+  });
+  EXPECT_THAT(signatures_of(campaign_against(edges.entry(), is_slow_build() ? 60 : 400)),
+              IsEmpty());
+}
+
+// Whatever sync an answer has: the judges agree about it, or it is no answer. Most of these have
+// hazards; some turn the order, and some never end.
+TEST(ExternalQueueCampaign, JudgesAgreeAboutAnySync) {
+  const std::vector<std::string> sync = {
+      "barrier on qA",
+      "barrier execution on qA",
+      "barrier compute.write -> compute.read|compute.write on qA",
+      "barrier compute -> all.write, copy.write -> compute.read on qA",
+      "signal s=N on qA",
+      "signal s=N after compute on qA",
+      "wait s=N on qA",
+      "wait s=P before copy on qA",
+      "wait s=P on qA",
+      "wait u=N on qA\nsignal u=N on qB",
+      "signal v=N on qA\nwait v=N on qB",
+      "set eN on qA\nawait eN on qA",
+      "set eN compute.write -> compute.read on qA",
+      "await eN on qA",
+      "split on qA"};
+  int answer_count = 0;
+  int deadlock_count = 0;
+  int reordered_count = 0;
+  int refused_count = 0;
+  const int count = is_slow_build() ? 200 : 3000;
+  for (int i = 0; i < count; ++i) {
+    SeededChoice choice(static_cast<uint64_t>(i));
+    GeneratorOptions generator;
+    generator.has_barriers = false;
+    generator.max_dispatches = 6;
+    const Program program = build(generate(choice, generator)).value();
+    const std::string kind = choice.chance(1, 2) ? "serial" : "concurrent";
+    TextEncoder encoder(kind == "serial" ? QueueKind::kSerial : QueueKind::kConcurrent,
+                        [&](const std::vector<std::string>& lines) {
+                          std::string text =
+                              lines[0] + "\nqX: queue " + kind + "\nqY: queue " + kind + "\n";
+                          // Of one in four all of one queue runs after all of the other.
+                          const bool is_turned = choice.chance(1, 4);
+                          if (is_turned) text += "wait w=1 on qX\n";
+                          uint64_t number = 1;
+                          for (size_t k = 1; k < lines.size(); ++k) {
+                            if (!is_dispatch(lines[k])) {
+                              text += lines[k] + "\n";
+                              continue;
+                            }
+                            for (uint64_t left = choice.below(3); left > 0; --left) {
+                              const bool turned = choice.chance(1, 2);
+                              for (const char c : sync[choice.below(sync.size())] + "\n") {
+                                const bool is_a = c == 'A';
+                                if (c == 'N' || c == 'P') {
+                                  text += std::to_string(c == 'N' ? number : number + 1);
+                                } else if (is_a || c == 'B') {
+                                  text += is_a == turned ? 'X' : 'Y';
+                                } else {
+                                  text += c;
+                                }
+                              }
+                              ++number;
+                            }
+                            text += lines[k] + (choice.chance(1, 2) ? " on qX\n" : " on qY\n");
+                          }
+                          if (is_turned) text += "signal w=1 on qY\n";
+                          return text;
+                        });
+    const QueueJudgeOptions judges;
+    const auto at = static_cast<uint64_t>(i) * 64;
+    const QueueReport report = judge_on_queues(program, encoder.entry(), at, &judges);
+    for (const InternalDisagreement& disagreement : report.disagreements) {
+      ADD_FAILURE() << disagreement.message << "\n" << print(report.program);
+    }
+    refused_count += report.failure.has_value();
+    answer_count += !report.failure;
+    for (const Fact& fact : report.facts) {
+      deadlock_count += kind_of(fact) == FindingKind::kDeadlock;
+      reordered_count += kind_of(fact) == FindingKind::kReordered;
+    }
+  }
+  EXPECT_GT(answer_count, count / 10);
+  EXPECT_GT(refused_count, count / 10);
+  EXPECT_GT(deadlock_count, 0);
+  EXPECT_GT(reordered_count, 0);
 }
 
 TEST(ExternalQueueCampaign, FindsAHazardAndMakesItSmall) {

@@ -52,7 +52,7 @@ class HostPrograms {
     }
     has_device_work_ = true;
     const uint64_t sort = choice_.below(5);
-    if (sort == 0) return add(fmt::format("dispatch Add partial writes {}", bytes()));
+    if (sort == 0) return add(fmt::format("dispatch Add writes {} partial", bytes()));
     if (sort == 1) return add(fmt::format("dispatch Step updates {}", bytes()));
     add(fmt::format("dispatch Use {} {}", sort < 4 ? "reads" : "writes", bytes()));
   }

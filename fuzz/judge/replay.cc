@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "backends/reference/values_apart.h"
 #include "encoder/program/check.h"
 #include "encoder/program/draft.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/pass_chain.h"
 #include "simulator/order/happens_before.h"
 #include "simulator/order/queue_order.h"
@@ -186,6 +188,15 @@ Result<ReplayReport> run_both(const Program& program, const Schedule& schedule, 
                    backend.name());
 }
 
+// Larger programs are not judged beside the run of a witness.
+constexpr size_t kJudgedDispatches = 100'000;
+
+bool still_has_hazard(const Program& program) {
+  if (program.dispatches.size() > kJudgedDispatches) return false;
+  return std::ranges::any_of(find_exactly(program),
+                             [](const Fact& fact) { return std::holds_alternative<Hazard>(fact); });
+}
+
 }  // namespace
 
 std::string text_of_element(DType dtype, const uint8_t* bytes) {
@@ -253,7 +264,13 @@ Result<ReplayReport> replay(const Program& program, Backend& backend) {
   if (!schedule) {
     return Error{schedule.error().message + "\n  - While applying the witness lines."};
   }
-  return run_both(program, *schedule, backend, schedule_text(program));
+  auto report = run_both(program, *schedule, backend, schedule_text(program));
+  if (report && !report->diverges && still_has_hazard(program)) {
+    report->details.push_back(
+        "The program still has a hazard all the same (interlock check): what the kernels write "
+        "happens to be equal here, or no output depends on it.");
+  }
+  return report;
 }
 
 Result<ReplayReport> replay(const Program& program, const Schedule& schedule, Backend& backend) {

@@ -57,9 +57,9 @@ std::string text_of_element(DType dtype, const uint8_t* bytes);
 std::vector<std::string> sentences_of(const Program& program,
                                       const std::vector<OutputComparison>& comparisons);
 
-// Runs the reference (reference.h) and the recorded witness.
-// Errors: the program has no witness line; the witness is not a legal schedule of this program; the
-// backend failed.
+// Runs the reference (reference.h) and the recorded witness. Where these agree, a last sentence
+// says if the program has a hazard all the same, for up to 100,000 dispatches. Errors: the program
+// has no witness line; the witness is not a legal schedule of this program; the backend failed.
 Result<ReplayReport> replay(const Program& program, Backend& backend);
 
 // Runs the reference and any legal schedule.

@@ -14,8 +14,10 @@
 namespace interlock::replay_test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kDeclarations = R"(interlock 1
 memory a 64
@@ -64,6 +66,17 @@ TEST(Replay, SaysThatARepairedProgramNoLongerFails) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_FALSE(report->diverges);
   EXPECT_THAT(report->headline, HasSubstr("no longer fails"));
+  EXPECT_THAT(report->details, Not(Contains(HasSubstr("still has a hazard"))));
+}
+
+TEST(Replay, SaysOfEqualValuesThatTheHazardIsThere) {
+  const auto report = replay(parsed("sum: dispatch fill writes gb value=1\n"
+                                    "twice: dispatch fill writes gb value=1\n"
+                                    "witness twice before sum\n"),
+                             cpu());
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_FALSE(report->diverges);
+  EXPECT_THAT(report->details, Contains(HasSubstr("still has a hazard all the same")));
 }
 
 TEST(Replay, ComparesWholeMemoriesWithoutOutputLines) {

@@ -13,6 +13,7 @@
 #include "backends/interface/backend.h"
 #include "encoder/plan/plan_by.h"
 #include "encoder/text/printer.h"
+#include "fuzz/judge/queue_oracle.h"
 
 namespace interlock {
 namespace {
@@ -179,8 +180,12 @@ std::string command_of_failure(const CampaignOptions& options, const CampaignFin
   if (!is_asked_again) chain.backward = nullptr;
   const std::string plan_flags = chain.planner != nullptr ? flags_of(find.plan) : "";
   const std::string request = is_asked_again ? flags_of_request(find.given) : "";
-  return "interlock encode" + flags_of(chain) + request + plan_flags + options.encoder_flags + " " +
-         path;
+  // A campaign asks for another number of queues in each run.
+  const uint32_t queue_count =
+      chain.queue_encoder != nullptr ? queue_count_of(*chain.queue_encoder, find.run_index) : 0;
+  const std::string queues = queue_count > 0 ? fmt::format(" --queues={}", queue_count) : "";
+  return "interlock encode" + flags_of(chain) + queues + request + plan_flags +
+         options.encoder_flags + " " + path;
 }
 
 std::string file_text_of(const CampaignOptions& options, const CampaignFind& find) {

@@ -1,9 +1,12 @@
 #include "fuzz/campaign/queue_find.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,12 +15,15 @@
 #include "encoder/program/check.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/external_encoder.h"
+#include "encoder/text/printer.h"
 #include "fuzz/campaign/failure_find.h"
 #include "fuzz/campaign/remembered_passes.h"
 #include "fuzz/judge/evidence.h"
+#include "fuzz/judge/findings.h"
 #include "fuzz/judge/queue_oracle.h"
 #include "fuzz/minimize/minimize_queues.h"
 #include "fuzz/minimize/without_items.h"
+#include "simulator/order/in_reference_order.h"
 
 namespace interlock {
 namespace {
@@ -85,7 +91,23 @@ CampaignFind small_failure_on_queues(const Program& program, const QueueEncoderE
   const std::string word(word_of(kind));
   const Program small = minimized_in_pairs(draft_of(program), fails, options);
   const auto failure = failure_of(small);
-  return find_of_failure(word, word, failure ? failure->message : word, program, small);
+  std::string message = failure ? failure->message : word;
+  const uint32_t queue_count = queue_count_of(encoder, number);
+  if (queue_count > 0) message += fmt::format(" It was asked for {} queues at most.", queue_count);
+  return find_of_failure(word, word, std::move(message), program, small);
+}
+
+// `program` with lines that expect its deadlock, and what goes wrong until there.
+Program with_deadlock_expected(const Program& program) {
+  const Program labelled = with_deadlock_line(program);
+  ProgramDraft draft = draft_of(labelled);
+  const Program run = reference_run(labelled);
+  std::set<std::string> lines;
+  for (const Fact& found : findings_of(run, false)) {
+    ExpectDraft expect = expectation_of(run, found);
+    if (lines.insert(print(ItemDraft(expect))).second) draft.items.emplace_back(std::move(expect));
+  }
+  return build(draft).value();
 }
 
 // `encoder` gives the same answer to the same program, and has the finding in `report`.
@@ -108,8 +130,8 @@ CampaignFind small_finding_on_queues(const ProgramDraft& given, const QueueRepor
   INTERLOCK_CHECK(evidence.fact.has_value());
   find.fact = evidence.fact;
   const bool is_deadlock = std::holds_alternative<Deadlock>(*evidence.fact);
-  find.program =
-      is_deadlock ? with_deadlock_line(small.program) : with_evidence(small.program, evidence.fact);
+  find.program = is_deadlock ? with_deadlock_expected(small.program)
+                             : with_evidence(small.program, evidence.fact);
   find.is_observable = evidence.level >= EvidenceLevel::kShadow;
   find.differs_on_cpu = evidence.level >= EvidenceLevel::kBackend;
   find.dispatch_count = find.program.dispatches.size();

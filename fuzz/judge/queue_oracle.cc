@@ -30,12 +30,6 @@ constexpr uint64_t kJudgedStatementsMax = 32;
 // Of answers of others, which may be of any length, for paths from statement to statement.
 constexpr size_t kPathStatementsMax = 512;
 
-// Two, three and four queues, and as many as the encoder takes by itself.
-uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
-  const bool chooses = !encoder.takes_queue_count || number % 4 == 0;
-  return chooses ? 0 : static_cast<uint32_t>(1 + number % 4);
-}
-
 bool is_sync(const Program& program, const Statement& statement, SyncKind kind) {
   return statement.kind == StatementKind::kSync && program.syncs[statement.index].kind == kind;
 }
@@ -265,6 +259,11 @@ std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
   disagree(disagreements, OracleStage::kBuild, "A draft does not parse: {}",
            program.error().message);
   return std::nullopt;
+}
+
+uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number) {
+  const bool chooses = !encoder.takes_queue_count || number % 4 == 0;
+  return chooses ? 0 : static_cast<uint32_t>(1 + number % 4);
 }
 
 Result<Encoding> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,

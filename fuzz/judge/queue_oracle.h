@@ -33,6 +33,10 @@ struct QueueReport {
 std::optional<Program> parsed_queue_draft(const ProgramDraft& draft,
                                           std::vector<InternalDisagreement>& disagreements);
 
+// How many queues `number` says, of a program that says none: two, three or four at most; 0: as
+// many as the encoder takes by itself.
+uint32_t queue_count_of(const QueueEncoderEntry& encoder, uint64_t number);
+
 // What `encoder` makes of `program` in the order of its run; `number` says on how many queues, if
 // the program does not say on which. Errors: those of text_in_run_order() and of the encoder.
 Result<Encoding> encode_in_run_order(const Program& program, const QueueEncoderEntry& encoder,

@@ -320,6 +320,30 @@ TEST(ExternalQueueCampaign, FindsAnAnswerThatIsAnotherProgramAndOneThatDoesNotRe
   EXPECT_EQ(unrepeatable.finds[0].cause.name, "unrepeatable");
 }
 
+// Answers what it is not asked for, if it may use three queues at most.
+class ThreeQueuesEncoder final : public ExternalQueueEncoder {
+ public:
+  Encoding encode(const Program& program, uint32_t queue_count) override {
+    const bool is_wrong = queue_count == 3;
+    TextEncoder encoder(QueueKind::kSerial, [&](const std::vector<std::string>& lines) {
+      return in_turn(lines, is_wrong ? "queue graph" : "queue serial", 1, "", "");
+    });
+    return encoder.encode(program, queue_count);
+  }
+};
+
+TEST(ExternalQueueCampaign, SaysForHowManyQueuesItWasAsked) {
+  ThreeQueuesEncoder encoder;
+  QueueEncoderEntry entry = TextEncoder(QueueKind::kSerial, nullptr).entry();
+  entry.external = &encoder;
+  const CampaignReport report = campaign_against(entry, 8);
+  ASSERT_THAT(signatures_of(report), ElementsAre("illegal-answer"));
+  EXPECT_EQ(report.finds[0].run_index, 2u);
+  EXPECT_THAT(report.finds[0].text,
+              AllOf(HasSubstr("It was asked for 3 queues at most."),
+                    HasSubstr("interlock encode --encoder=exec:mine --queues=3 ")));
+}
+
 // The processes of encoders of one queue answer on the default one, which is concurrent.
 TEST(ExternalQueueCampaign, AsksProcesses) {
   const auto opened = [](const std::string& arguments, const std::string& kind) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <variant>
 
 #include "backends/interface/backend.h"
 #include "fuzz/campaign/campaign_files.h"
@@ -67,7 +68,8 @@ std::string commands_of(const CampaignFind& find, const CampaignOptions& campaig
 }  // namespace
 
 std::string text_of(const CampaignFind& find, const CampaignOptions& campaign, bool is_verbose) {
-  const bool is_shown = find.is_observable || !find.failure.empty();
+  const bool is_hazard = !find.fact || std::holds_alternative<Hazard>(*find.fact);
+  const bool is_shown = find.is_observable || !find.failure.empty() || !is_hazard;
   std::string text = fmt::format(
       "found in run {}: {}{}{}, minimized from {} to {} dispatches{}{}\n  Again: {}",
       find.run_index, find.is_better_one ? "a better instance, " : "", find.signature,

@@ -133,23 +133,8 @@ class Conformance {
     if (failure.kind == EncodeFailureKind::kNotAsked) return;
     ledger_.miss(name);
     if (ledger_.of(kAnswers).counterexample) return;
-    file(name, find_in(program, &encoder_, std::string(word_of(failure.kind)), minimizing), "");
-  }
-
-  // Files the find where it belongs: `name` if it is a finding of the answer.
-  void file(ConformName name, const CampaignFind& find, const std::string& where) {
-    const std::string small =
-        fmt::format("{}{}, {} dispatch{}", find.signature, where, find.dispatch_count,
-                    find.dispatch_count == 1 ? "" : "es");
-    // What it was is known, and no program that shows it.
-    const bool is_not_asked = find.cause.name == word_of(EncodeFailureKind::kNotAsked);
-    if (is_not_asked && !is_failure_word(find.signature)) return;
-    if (find.cause.name == "unrepeatable")
-      return ledger_.fail(kDeterministic, find.failure, find.program);
-    if (!find.failure.empty()) return ledger_.fail(kAnswers, find.failure, find.program);
-    const bool is_unseen = find.signature != "excess" && !find.differs_on_cpu;
-    ledger_.fail(name, is_unseen ? small + ", which no replay shows" : small, find.program,
-                 find.differs_on_cpu);
+    ledger_.fail(name, find_in(program, &encoder_, std::string(word_of(failure.kind)), minimizing),
+                 "");
   }
 
   // Judges what the encoder makes of a program. Returns whether it is right.
@@ -168,7 +153,7 @@ class Conformance {
     const std::vector<Fact> facts = find_exactly(encoding.program);
     if (facts.empty()) return true;
     const std::string signature = signature_of(encoding.program, facts.front());
-    file(name, find_in(program, &encoder_, signature, minimizing), where);
+    ledger_.fail(name, find_in(program, &encoder_, signature, minimizing), where);
     return false;
   }
 
@@ -281,8 +266,8 @@ class Conformance {
         ledger_.miss(kOrdersHazards, seen.run_count);
         ledger_.miss(kFewest, seen.run_count);
       }
-      file(find.signature == "excess" ? kFewest : kOrdersHazards, find,
-           fmt::format(" in run {}", find.run_index));
+      ledger_.fail(find.signature == "excess" ? kFewest : kOrdersHazards, find,
+                   fmt::format(" in run {}", find.run_index));
     }
     if (report->was_stopped) return Success{};
     const std::string count = fmt::format("{} generated programs", report->run_count);

@@ -7,9 +7,11 @@
 #include <iterator>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "encoder/text/files.h"
 #include "encoder/text/printer.h"
+#include "fuzz/campaign/failure_find.h"
 
 namespace interlock {
 namespace {
@@ -25,6 +27,11 @@ constexpr std::string_view kConformNames[] = {
 static_assert(std::size(kConformNames) == kConformNameCount);
 
 bool is_advice(ConformName name) { return name >= kFewest; }
+
+// The reference run itself goes wrong: a replay always shows that.
+bool shows_in_order(const Fact& fact) {
+  return std::holds_alternative<Deadlock>(fact) || std::holds_alternative<ReorderedRead>(fact);
+}
 
 }  // namespace
 
@@ -73,6 +80,19 @@ void ConformLedger::fail(ConformName name, std::string detail, const Program& co
   property.detail = std::move(detail);
   property.counterexample = counterexample;
   property.replays = replays;
+}
+
+void ConformLedger::fail(ConformName name, const CampaignFind& find, const std::string& where) {
+  // What it was is known, and no program that shows it.
+  const bool is_not_asked = find.cause.name == word_of(EncodeFailureKind::kNotAsked);
+  if (is_not_asked && !is_failure_word(find.signature)) return;
+  if (find.cause.name == "unrepeatable") return fail(kDeterministic, find.failure, find.program);
+  if (!find.failure.empty()) return fail(kAnswers, find.failure, find.program);
+  const std::string small = fmt::format("{}{}, {} dispatch{}", find.signature, where,
+                                        find.dispatch_count, find.dispatch_count == 1 ? "" : "es");
+  const bool replays = find.differs_on_cpu || (find.fact && shows_in_order(*find.fact));
+  const bool is_unseen = !replays && find.signature != "excess";
+  fail(name, is_unseen ? small + ", which no replay shows" : small, find.program, replays);
 }
 
 Result<Success> ConformLedger::write_to(const std::string& out_dir) {

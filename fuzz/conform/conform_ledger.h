@@ -11,6 +11,7 @@
 #include "encoder/program/program.h"
 #include "encoder/program/result.h"
 #include "encoder/program/stop.h"
+#include "fuzz/campaign/campaign.h"
 #include "fuzz/conform/conform.h"
 
 namespace interlock {
@@ -48,6 +49,10 @@ class ConformLedger {
   // Of equals the first stands.
   void fail(ConformName name, std::string detail, const Program& counterexample,
             bool replays = false);
+
+  // Files a find where it belongs: `name` if it is a finding of an answer. `where` says of what
+  // program, " at distance 17".
+  void fail(ConformName name, const CampaignFind& find, const std::string& where);
 
   // So many answers are missing of what the property asks for.
   void miss(ConformName name, uint64_t count = 1) { missing_counts_[name] += count; }

@@ -35,6 +35,9 @@ constexpr uint64_t kRepeatedOnQueues = 20;   // Programs that are encoded again.
 constexpr uint64_t kLookedAtOnQueues = 100;  // Of which each piece of sync is looked at.
 constexpr uint64_t kFirstOnQueues = 4;       // Whoever answers none of these is asked no more.
 constexpr uint64_t kQueueEvaluationsMax = 2000;
+// Conflicts of the stream are so far apart that they come to lie on two queues where dispatches are
+// dealt out to 2, 3, 4 or 8.
+constexpr uint64_t kQueueStreamWindow = 7;
 // As judge_on_queues() takes them: as many queues as the encoder chooses, and three.
 constexpr uint64_t kQueueNumbers[] = {0, 2};
 
@@ -127,24 +130,10 @@ class QueueConformance {
     const bool is_failure = is_failure_word(signature);
     if (is_failure) ledger_.miss(name);
     if (is_failure && ledger_.of(kAnswers).counterexample) return;
-    file(name,
-         find_on_queues(draft_of(program), encoder_, number, signature,
-                        {.evaluation_limit = evaluation_limit, .stop = options_.stop}),
-         where);
-  }
-
-  void file(ConformName name, const CampaignFind& find, const std::string& where) {
-    const bool is_not_asked = find.cause.name == word_of(EncodeFailureKind::kNotAsked);
-    if (is_not_asked && !is_failure_word(find.signature)) return;
-    if (find.cause.name == "unrepeatable") {
-      return ledger_.fail(kDeterministic, find.failure, find.program);
-    }
-    if (!find.failure.empty()) return ledger_.fail(kAnswers, find.failure, find.program);
-    const std::string small =
-        fmt::format("{}{}, {} dispatch{}", find.signature, where, find.dispatch_count,
-                    find.dispatch_count == 1 ? "" : "es");
-    ledger_.fail(name, find.differs_on_cpu ? small : small + ", which no replay shows",
-                 find.program, find.differs_on_cpu);
+    ledger_.fail(name,
+                 find_on_queues(draft_of(program), encoder_, number, signature,
+                                {.evaluation_limit = evaluation_limit, .stop = options_.stop}),
+                 where);
   }
 
   // Judges what the encoder makes of a program. Returns whether it is right.
@@ -252,7 +241,7 @@ class QueueConformance {
       for (const SignatureCount& seen : find.signatures) {
         if (is_failure_word(seen.signature)) ledger_.miss(kOrdersHazards, seen.run_count);
       }
-      file(kOrdersHazards, find, fmt::format(" in run {}", find.run_index));
+      ledger_.fail(kOrdersHazards, find, fmt::format(" in run {}", find.run_index));
     }
     if (report->was_stopped) return Success{};
     hold(kOrdersHazards, fmt::format("{} generated programs", report->run_count));
@@ -278,7 +267,8 @@ class QueueConformance {
                    {.evaluation_limit = kQueueEvaluationsMax, .stop = options_.stop})
               .program;
       ledger_.fail(kNothingRedundant,
-                   fmt::format("sync that can go, {} dispatches", small.dispatches.size()),
+                   fmt::format("sync that can go, {} dispatch{}", small.dispatches.size(),
+                               small.dispatches.size() == 1 ? "" : "es"),
                    judge_on_queues(small, encoder_, 0).program);
       break;
     }
@@ -293,7 +283,7 @@ class QueueConformance {
       return;
     }
     const StopScope scope(options_.stop);
-    const QueueReport report = judged(parse(text_of_stream(count)).value(), 0);
+    const QueueReport report = judged(parse(text_of_stream(count, kQueueStreamWindow)).value(), 0);
     if (has_stop()) return;
     const bool is_asked = !report.failure || report.failure->kind != EncodeFailureKind::kNotAsked;
     if (is_asked && (report.failure || !report.facts.empty())) {

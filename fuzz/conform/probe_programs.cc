@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint64_t kProbeBytes = 64;
 constexpr uint64_t kEachUpTo = 17;
-constexpr uint64_t kStreamWindow = 8;
 
 struct ProbeWords {
   std::string_view first;   // What the first dispatch does, and all in between.
@@ -89,13 +88,12 @@ std::vector<uint64_t> probe_distances(uint64_t max) {
   return distances;
 }
 
-std::string text_of_stream(uint64_t dispatch_count) {
-  constexpr uint64_t kPlaces = 4 * kStreamWindow;
-  std::string text = fmt::format("interlock 1\nmemory pool {}\n", kPlaces * kProbeBytes);
-  const auto place = [](uint64_t i) { return operand(ProbePlace::kOneMemory, i % kPlaces); };
+std::string text_of_stream(uint64_t dispatch_count, uint64_t window) {
+  const uint64_t places = 4 * window;
+  std::string text = fmt::format("interlock 1\nmemory pool {}\n", places * kProbeBytes);
+  const auto place = [&](uint64_t i) { return operand(ProbePlace::kOneMemory, i % places); };
   for (uint64_t i = 0; i < dispatch_count; ++i) {
-    text += fmt::format("dispatch Step reads {} writes {}\n", place(i + kPlaces - kStreamWindow),
-                        place(i));
+    text += fmt::format("dispatch Step reads {} writes {}\n", place(i + places - window), place(i));
   }
   return text;
 }

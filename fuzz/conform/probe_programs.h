@@ -37,7 +37,7 @@ std::vector<uint64_t> probe_distances(uint64_t max);
 
 // A stream in which each dispatch reads what was written `window` dispatches before it and writes
 // over what was read then: a conflict every few dispatches, and bytes that come again and again.
-std::string text_of_stream(uint64_t dispatch_count);
+std::string text_of_stream(uint64_t dispatch_count, uint64_t window = 8);
 
 // With the end of a command buffer before each dispatch but the first.
 ProgramDraft in_command_buffers(const ProgramDraft& draft);

@@ -2,12 +2,17 @@
 // that are known to be wrong lack one.
 #include "fuzz/conform/conform_on_queues.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "encoder/assemble/build.h"
+#include "encoder/program/draft.h"
 #include "fuzz/external/opened_queue_encoder.h"
 #include "tests/fuzz/conform/report_parts.h"
 #include "tests/program_count.h"
@@ -53,6 +58,40 @@ TEST(ConformOnQueues, OursPlaceNothingThatCanGo) {
   for (const char* const name : {"semaphores", "edges"}) {
     const ConformReport report = report_of(*find_queue_encoder(name));
     EXPECT_THAT(names_of(report, ConformVerdict::kAdvice), IsEmpty()) << name;
+  }
+}
+
+// Deals dispatches out to so many queues in turn, and orders none of them.
+template <uint64_t kCount>
+Result<Program> dealt_out(const Program& program, uint32_t /*queue_count*/) {
+  ProgramDraft draft = draft_of(program);
+  uint64_t next = 0;
+  for (ItemDraft& item : draft.items) {
+    auto* const dispatch = std::get_if<DispatchDraft>(&item);
+    if (dispatch != nullptr) dispatch->queue = fmt::format("q{}", next++ % kCount);
+  }
+  for (uint64_t i = 0; i < kCount; ++i) {
+    draft.items.insert(draft.items.begin(), QueueDraft{fmt::format("q{}", i), QueueKind::kSerial});
+  }
+  return build(draft);
+}
+
+// Conflicts that always lie on one queue, in order, would say nothing of it.
+TEST(ConformOnQueues, StreamsHaveConflictsAcrossQueues) {
+  for (const auto encode : {dealt_out<2>, dealt_out<3>, dealt_out<4>, dealt_out<8>}) {
+    const QueueEncoderEntry encoder = {.name = "dealt-out",
+                                       .summary = "no sync at all",
+                                       .is_broken = true,
+                                       .takes_queue_count = false,
+                                       .encode = encode};
+    ConformOptions options;
+    options.run_count = 0;
+    options.distance_max = 1;
+    options.operand_count_max = 1;
+    options.stream_dispatches = 40;
+    const auto report = conform_on_queues(encoder, options);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_THAT(names_of(*report, ConformVerdict::kFails), Contains("survives"));
   }
 }
 

@@ -26,20 +26,17 @@ constexpr uint64_t inverse_of_golden() {
 }
 static_assert(inverse_of_golden() * kGolden64 == 1);
 
-// Inserts, finds and erases at random, `count` times, with begins as `begin_of` numbers them, of
-// which there are `begin_count` in each of three memories. At some time there are more than
-// `min_size` segments.
+// Inserts, finds and erases at random, with begins as `begin_of` numbers them.
 template <typename BeginOf>
-void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size, uint64_t count = 60'000,
-                                 uint64_t begin_count = 3'000) {
+void expect_agreement_with_a_map(const BeginOf& begin_of, size_t min_size) {
   TestRandom random(5);
   SegmentTable table;
   table.rebuild(0);
   std::map<std::pair<uint32_t, uint64_t>, uint64_t> ends;
   size_t most = 0;
-  for (uint64_t i = 0; i < count; ++i) {
+  for (uint64_t i = 0; i < 60'000; ++i) {
     const auto memory = static_cast<uint32_t>(random.below(3));
-    const uint64_t begin = begin_of(random.below(begin_count));
+    const uint64_t begin = begin_of(random.below(3'000));
     const auto known = ends.find({memory, begin});
     Segment* const found = table.find(memory, begin);
     ASSERT_EQ(found != nullptr, known != ends.end()) << i;
@@ -64,9 +61,30 @@ TEST(SegmentTable, AgreesWithAnOrderedMap) {
   expect_agreement_with_a_map([](uint64_t i) { return 256 * i; }, 5'000);
 }
 
-// So many have slots that are used closer: clusters are longer, and some segments find no slot.
-TEST(SegmentTable, AgreesWithAnOrderedMapWhereSlotsAreFar) {
-  expect_agreement_with_a_map([](uint64_t i) { return scrambled(i); }, 262'144, 900'000, 150'000);
+// Of so many half of the slots are in use, and some segments find none.
+TEST(SegmentTable, KeepsAllWhereHalfOfTheSlotsAreInUse) {
+  constexpr uint64_t kCount = (uint64_t{1} << 18) - 1;
+  SegmentTable table;
+  table.rebuild(kCount);
+  const auto insert = [&](uint64_t i) { table.insert(Segment::of(0, {scrambled(i), i})); };
+  const auto expect_all = [&](uint64_t step, uint64_t missing) {
+    for (uint64_t i = 0; i < kCount; ++i) {
+      const Segment* const found = table.find(0, scrambled(i));
+      ASSERT_EQ(found == nullptr, i % step == missing) << i;
+      if (found != nullptr) ASSERT_EQ(found->end, i);
+    }
+  };
+  for (uint64_t i = 0; i < kCount; ++i) insert(i);
+  EXPECT_EQ(table.growth_count(), 0u);
+  expect_all(1, 1);
+  for (uint64_t i = 1; i < kCount; i += 3) table.erase(table.find(0, scrambled(i)));
+  expect_all(3, 1);
+  for (uint64_t i = 1; i < kCount; i += 3) insert(i);
+  EXPECT_EQ(table.growth_count(), 0u);
+  expect_all(1, 1);
+  insert(kCount);
+  EXPECT_EQ(table.growth_count(), 1u);
+  expect_all(1, 1);
 }
 
 // Somebody who knows the hash makes thousands that start at one slot: no probe is longer for it

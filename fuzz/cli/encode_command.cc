@@ -226,8 +226,8 @@ void add_encode_command(CLI::App& app, ExitStatus& status) {
   add_queue_kind(*command, options->external);
   add_number(
       *command, "--queues", options->queue_count,
-      "semaphores, models and exec:COMMAND: at most so many queues; 0: those of the program, or as many "
-      "as keep all concurrency",
+      "semaphores, models and exec:COMMAND: at most so many queues; 0: those of the program, or as "
+      "many as keep all concurrency",
       0, Limits{}.queue_count - 1);
   command->add_option(
       "--planner", options->passes.planner,

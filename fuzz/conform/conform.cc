@@ -296,7 +296,8 @@ class Conformance {
       if (!has_redundant_sync(encoding)) continue;
       const Program small = minimize(draft, has_redundant, minimize_options()).program;
       ledger_.fail(kNothingRedundant,
-                   fmt::format("a barrier that can go, {} dispatches", small.dispatches.size()),
+                   fmt::format("a barrier that can go, {} dispatch{}", small.dispatches.size(),
+                               small.dispatches.size() == 1 ? "" : "es"),
                    encode_by(small, encoder_).program);
       break;
     }

@@ -28,11 +28,6 @@ static_assert(std::size(kConformNames) == kConformNameCount);
 
 bool is_advice(ConformName name) { return name >= kFewest; }
 
-// The reference run itself goes wrong: a replay always shows that.
-bool shows_in_order(const Fact& fact) {
-  return std::holds_alternative<Deadlock>(fact) || std::holds_alternative<ReorderedRead>(fact);
-}
-
 }  // namespace
 
 std::string_view word_of(ConformVerdict verdict) {
@@ -90,8 +85,11 @@ void ConformLedger::fail(ConformName name, const CampaignFind& find, const std::
   if (!find.failure.empty()) return fail(kAnswers, find.failure, find.program);
   const std::string small = fmt::format("{}{}, {} dispatch{}", find.signature, where,
                                         find.dispatch_count, find.dispatch_count == 1 ? "" : "es");
-  const bool replays = find.differs_on_cpu || (find.fact && shows_in_order(*find.fact));
-  const bool is_unseen = !replays && find.signature != "excess";
+  // Of a deadlock the reference run itself shows it.
+  const bool is_deadlock = find.fact && std::holds_alternative<Deadlock>(*find.fact);
+  const bool is_hazard = find.fact && std::holds_alternative<Hazard>(*find.fact);
+  const bool replays = find.differs_on_cpu || is_deadlock;
+  const bool is_unseen = !replays && is_hazard;
   fail(name, is_unseen ? small + ", which no replay shows" : small, find.program, replays);
 }
 

@@ -283,13 +283,21 @@ class QueueConformance {
       return;
     }
     const StopScope scope(options_.stop);
-    const QueueReport report = judged(parse(text_of_stream(count, kQueueStreamWindow)).value(), 0);
-    if (has_stop()) return;
-    const bool is_asked = !report.failure || report.failure->kind != EncodeFailureKind::kNotAsked;
-    if (is_asked && (report.failure || !report.facts.empty())) {
-      ledger_.of(kSurvives).verdict = ConformVerdict::kFails;
-      ledger_.of(kSurvives).detail =
-          report.failure ? report.failure->message : "a hazard in a long stream";
+    const Program stream = parse(text_of_stream(count, kQueueStreamWindow)).value();
+    for (const uint64_t number : kQueueNumbers) {
+      if (number > 0 && !encoder_.takes_queue_count) break;
+      const QueueReport report = judged(stream, number);
+      if (has_stop()) return;
+      if (report.failure && report.failure->kind == EncodeFailureKind::kNotAsked) break;
+      if (report.failure) {
+        ledger_.fail(kSurvives, report.failure->message, stream);
+      } else if (!report.facts.empty()) {
+        const Fact& fact = report.facts.front();
+        ledger_.fail(kSurvives,
+                     fmt::format("{} in a stream of {} dispatches",
+                                 signature_on_queues(report.program, fact), count),
+                     report.program);
+      }
     }
     hold(kSurvives, fmt::format("{} dispatches in one program", count));
   }

@@ -10,6 +10,9 @@
 namespace interlock {
 namespace {
 
+// Edges to all that came before, of 1,000 operations.
+constexpr size_t kEdgeBytes = 8 << 20;
+
 // To see that the command can be started.
 std::string first_question(QueueKind kind) {
   return fmt::format(
@@ -31,6 +34,7 @@ Encoding encoding_on_queues(const Program& given, FramedAnswer answer, const Que
 Result<std::unique_ptr<ExecQueueEncoder>> ExecQueueEncoder::open(QueueKind kind,
                                                                  ExecOptions options) {
   options.noun = "encoder";
+  options.answer_bytes_more = kEdgeBytes;
   auto processes = ProcessPool::open(std::move(options), first_question(kind));
   if (!processes) return processes.error();
   return std::unique_ptr<ExecQueueEncoder>(new ExecQueueEncoder(kind, std::move(*processes)));

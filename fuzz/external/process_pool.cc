@@ -9,10 +9,9 @@
 namespace interlock {
 namespace {
 
-// An answer may be so much longer than what was asked: a barrier before each dispatch, with all of
-// its scopes spelled out, takes less.
+// An answer may be so many times as long as what was asked: a barrier before each dispatch, with
+// all of its scopes spelled out, takes less.
 constexpr size_t kAnswerFactorMax = 8;
-constexpr size_t kAnswerBytesMore = 64 << 10;
 
 // What a shell ends with that cannot start a command (POSIX.1-2017, Shell Command Language, 2.8.2).
 constexpr int kNotExecutable = 126;
@@ -54,7 +53,7 @@ ProcessPool::~ProcessPool() {
 FramedLimits ProcessPool::limits_for(const std::string& question) const {
   return {.noun = options_.noun,
           .timeout_seconds = options_.timeout_seconds,
-          .answer_bytes_max = kAnswerFactorMax * question.size() + kAnswerBytesMore,
+          .answer_bytes_max = kAnswerFactorMax * question.size() + options_.answer_bytes_more,
           .stop = options_.stop};
 }
 

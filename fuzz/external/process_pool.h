@@ -28,6 +28,8 @@ struct ExecOptions {
   double timeout_seconds = kExecTimeoutSeconds;
   const Stop* stop = nullptr;         // Ends the wait for an answer within half a second.
   std::string_view noun = "encoder";  // What it is, for messages.
+  // An answer may have so many bytes more than eight times the question.
+  size_t answer_bytes_more = 64 << 10;
 };
 
 class ProcessPool {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -136,8 +137,8 @@ TEST_F(ExternalQueueEncoderOption, IsSaidToLackWhatARingLacks) {
   script.replace(at, all.size(), "list(enumerate(issued[there], 1))[-8:]");
   const std::string folder = fresh_path("queue_lacks");
   const auto conform_with = [&](const std::string& encoder) {
-    return run_interlock({"conform", encoder, "--queue-kind=serial", "--runs=40",
-                          "--max-distance=20", "--max-operands=3", "--stream=100",
+    return run_interlock({"conform", encoder, "--queue-kind=serial", "--runs=10",
+                          "--max-distance=18", "--max-operands=2", "--stream=30",
                           "--out=" + folder});
   };
   const CommandResult ring =
@@ -151,6 +152,24 @@ TEST_F(ExternalQueueEncoderOption, IsSaidToLackWhatARingLacks) {
   EXPECT_EQ(right.status, 0) << right.out << right.err;
   EXPECT_THAT(right.out, AllOf(HasSubstr("7 of 11 properties hold, 0 fail, 3 not judged"),
                                HasSubstr("nothing-redundant  advice      sync that can go")));
+}
+
+TEST_F(ExternalQueueEncoderOption, FindsTheSameByOneJobAndByTwo) {
+  const std::string encoder = wrong();
+  const auto files_by = [&](const std::string& jobs) {
+    const std::string folder = fresh_path("queue_jobs" + jobs);
+    run_interlock({"fuzz", encoder, "--queue-kind=serial", "--jobs=" + jobs,
+                   is_slow_build() ? "--runs=20" : "--runs=100", "--out=" + folder});
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".ilk") continue;
+      files[entry.path().filename().string()] = read_file(entry.path().string()).value();
+    }
+    return files;
+  };
+  const auto by_one = files_by("1");
+  EXPECT_GE(by_one.size(), 2u);
+  EXPECT_EQ(files_by("2"), by_one);
 }
 
 TEST_F(ExternalQueueEncoderOption, TellsBadUseFromABadAnswer) {

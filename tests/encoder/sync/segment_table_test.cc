@@ -71,7 +71,9 @@ TEST(SegmentTable, KeepsAllWhereHalfOfTheSlotsAreInUse) {
     for (uint64_t i = 0; i < kCount; ++i) {
       const Segment* const found = table.find(0, scrambled(i));
       ASSERT_EQ(found == nullptr, i % step == missing) << i;
-      if (found != nullptr) ASSERT_EQ(found->end, i);
+      if (found != nullptr) {
+        ASSERT_EQ(found->end, i);
+      }
     }
   };
   for (uint64_t i = 0; i < kCount; ++i) insert(i);

@@ -173,19 +173,9 @@ class HazardTracker {
                AtomicOp atomic_op);
   // What comes of a dispatch whose operands are all known to the segments, or the buffers.
   enum class Known : uint8_t { kNot, kIsFree, kConflicts, kBeginsList };
-  [[gnu::noinline]] bool look_up_near(std::span<const Access> ranges, AtomicOp atomic_op);
-  [[gnu::noinline]] bool look_up_far(std::span<const Access> ranges, AtomicOp atomic_op);
-  [[gnu::noinline]] bool look_up_far_atomics(std::span<const Access> ranges, AtomicOp atomic_op);
-  bool end_look_up(Known known, std::span<const Access> ranges, AtomicOp atomic_op);
-  static bool is_unowned(const Segment& segment, const Access& access);
   template <typename Codes>
   Known add_near(std::span<const Access> ranges, const Codes& codes);
-  template <typename Codes>
-  Known add_far(std::span<const Access> ranges, const Codes& codes);
   uint32_t* find_stamp(const Access& access);
-  template <typename Codes>
-  Known record_known(std::span<const Access> ranges, const Codes& codes,
-                     uint32_t* const* next_stamp, bool conflicts);
   template <typename Codes>
   Known add_known(std::span<const BufferAccess> buffers, const Codes& codes);
   void note_first_uses(std::span<const BufferAccess> buffers);
@@ -205,6 +195,15 @@ class HazardTracker {
   int stamp_until(uint64_t end, Segment* segment, uint32_t code);
   void merge_long_walks();
 
+  // In tracker_far.cc.
+  [[gnu::noinline]] bool look_up_far(std::span<const Access> ranges, AtomicOp atomic_op);
+  [[gnu::noinline]] bool look_up_far_atomics(std::span<const Access> ranges, AtomicOp atomic_op);
+  bool end_far(Known known, std::span<const Access> ranges, AtomicOp atomic_op);
+  [[gnu::noinline]] bool add_otherwise(Known known, std::span<const Access> ranges,
+                                       AtomicOp atomic_op);
+  template <typename Codes>
+  Known add_far(std::span<const Access> ranges, const Codes& codes);
+
   size_t list_limit(bool is_of_buffers) const;
   void next_epoch();
 
@@ -213,6 +212,8 @@ class HazardTracker {
   static constexpr uint32_t kManyCostlyEpochs = 128;
   // Does not fit into the caches of a core. What is looked up is then fetched ahead.
   static constexpr size_t kFarBytes = size_t{1} << 20;
+  // Ranges of a dispatch that the fast ways take.
+  static constexpr size_t kMostKnown = 16;
 
   SegmentMap segments_;
   uint32_t epoch_ = AccessCodes::kCodeCount;  // Segments start with the stamp 0: not used.

@@ -18,9 +18,6 @@ namespace {
 // many programs name both a range and its parts.
 constexpr int kMaxUnmergedWalk = 32;
 
-// Ranges of a dispatch that the fast ways take.
-constexpr size_t kMostKnown = 16;
-
 // The stamps of fewer buffers are near, whichever are used.
 constexpr size_t kManyBufferBytes = size_t{1} << 19;
 
@@ -32,34 +29,12 @@ constexpr size_t kStepsToMake = 16;
 // The ways that must be fast: if nothing is new and nothing is cut, they record the dispatch and
 // say whether it conflicts, else they do nothing.
 
-// Whether the segment is the range of the access, and no buffer has its stamp.
-inline bool HazardTracker::is_unowned(const Segment& segment, const Access& access) {
-  return segment.begin == access.range.begin && segment.end == access.range.end &&
-         segment.inverse_memory == ~access.memory.index && segment.owner == Segment::kNone;
-}
-
-// Records a dispatch whose stamps are known, unless an epoch begins that is listed.
-template <typename Codes>
-inline HazardTracker::Known HazardTracker::record_known(std::span<const Access> ranges,
-                                                        const Codes& codes,
-                                                        uint32_t* const* next_stamp,
-                                                        bool conflicts) {
-  if (conflicts && begins_list()) return Known::kBeginsList;
-  const uint32_t epoch = epoch_;
-  for (const Access& access : ranges) {
-    uint32_t& stamp = **next_stamp++;
-    stamp = codes.stamp_after(stamp, access.mode, epoch);
-  }
-  access_count_ += ranges.size();
-  looks_up_ranges_ = true;
-  return conflicts ? Known::kConflicts : Known::kIsFree;
-}
-
 // What the caches hold takes as long as its instructions: nearly every range is the first segment
 // that comes into question, which no buffer has, and all that says where is in registers.
 template <typename Codes>
 inline HazardTracker::Known HazardTracker::add_near(std::span<const Access> ranges,
                                                     const Codes& codes) {
+  if (ranges.size() > kMostKnown) return Known::kNot;
   std::array<uint32_t*, kMostKnown> stamps;
   uint32_t** next_stamp = stamps.data();
   uint32_t conflict_count = 0;
@@ -69,14 +44,26 @@ inline HazardTracker::Known HazardTracker::add_near(std::span<const Access> rang
   for (const Access& access : ranges) {
     Segment& likeliest = near.likeliest(access.memory.index, access.range.begin);
     uint32_t* stamp = &likeliest.stamp;
-    if (!is_unowned(likeliest, access)) [[unlikely]] {
+    const bool is_it = likeliest.begin == access.range.begin && likeliest.end == access.range.end &&
+                       likeliest.inverse_memory == ~access.memory.index &&
+                       likeliest.owner == Segment::kNone;
+    if (!is_it) [[unlikely]] {
       stamp = find_stamp(access);
       if (stamp == nullptr) return Known::kNot;
     }
     conflict_count += codes.conflicts(*stamp, access.mode, epoch);
     *next_stamp++ = stamp;
   }
-  return record_known(ranges, codes, stamps.data(), conflict_count > 0);
+  if (conflict_count > 0 && begins_list()) return Known::kBeginsList;
+  const uint32_t new_epoch = epoch_;
+  next_stamp = stamps.data();
+  for (const Access& access : ranges) {
+    uint32_t& stamp = **next_stamp++;
+    stamp = codes.stamp_after(stamp, access.mode, new_epoch);
+  }
+  access_count_ += ranges.size();
+  looks_up_ranges_ = true;
+  return conflict_count > 0 ? Known::kConflicts : Known::kIsFree;
 }
 
 // The stamp of a range that is a segment, or nullptr. Apart, so that add_near() keeps its
@@ -84,42 +71,6 @@ inline HazardTracker::Known HazardTracker::add_near(std::span<const Access> rang
 [[gnu::noinline]] uint32_t* HazardTracker::find_stamp(const Access& access) {
   Segment* const segment = segments_.find(access.memory, access.range);
   return segment == nullptr ? nullptr : &segments_.stamp_of(*segment);
-}
-
-// What is far is fetched ahead: all slots, then all segments. A core goes on to the next dispatch
-// while this one's are on their way, as far as it has room for instructions: so each is worth
-// avoiding, and a branch on what a segment says would make the core wait for that segment.
-template <typename Codes>
-[[gnu::always_inline]] inline HazardTracker::Known HazardTracker::add_far(
-    std::span<const Access> ranges, const Codes& codes) {
-  std::array<const uint32_t*, kMostKnown> slots;
-  const uint32_t** next_slot = slots.data();
-  for (const Access& access : ranges) {
-    const uint32_t* const slot = segments_.slot(access.memory, access.range);
-    __builtin_prefetch(slot);
-    *next_slot++ = slot;
-  }
-  std::array<Segment*, kMostKnown> segments;
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    segments[i] = &segments_.likeliest(*slots[i]);
-    __builtin_prefetch(segments[i]);
-  }
-  const uint32_t epoch = epoch_;
-  std::array<uint32_t*, kMostKnown> stamps;
-  uint32_t** next_stamp = stamps.data();
-  uint32_t conflict_count = 0;
-  Segment* const* next_segment = segments.data();
-  for (const Access& access : ranges) {
-    Segment& segment = **next_segment++;
-    uint32_t* stamp = &segment.stamp;
-    if (!is_unowned(segment, access)) [[unlikely]] {
-      stamp = find_stamp(access);
-      if (stamp == nullptr) return Known::kNot;
-    }
-    conflict_count += codes.conflicts(*stamp, access.mode, epoch);
-    *next_stamp++ = stamp;
-  }
-  return record_known(ranges, codes, stamps.data(), conflict_count > 0);
 }
 
 template <typename Codes>
@@ -163,30 +114,9 @@ bool HazardTracker::begins_list() {
 }
 
 bool HazardTracker::look_up(std::span<const Access> ranges, AtomicOp atomic_op) {
-  if (ranges.size() > kMostKnown) return add_indexed(ranges, {}, atomic_op);
-  const bool is_far = segments_.lookup_bytes() > kFarBytes;
-  return is_far ? look_up_far(ranges, atomic_op) : look_up_near(ranges, atomic_op);
-}
-
-// Two functions, so that each has the registers that it needs, and saves no others.
-
-bool HazardTracker::look_up_near(std::span<const Access> ranges, AtomicOp atomic_op) {
+  if (segments_.lookup_bytes() > kFarBytes) return look_up_far(ranges, atomic_op);
   const Known known =
       with_codes_of(atomic_op, [&](const auto& codes) { return add_near(ranges, codes); });
-  return end_look_up(known, ranges, atomic_op);
-}
-
-bool HazardTracker::look_up_far(std::span<const Access> ranges, AtomicOp atomic_op) {
-  if (atomic_op != AtomicOp::kNone) return look_up_far_atomics(ranges, atomic_op);
-  return end_look_up(add_far(ranges, PlainCodes()), ranges, atomic_op);
-}
-
-bool HazardTracker::look_up_far_atomics(std::span<const Access> ranges, AtomicOp atomic_op) {
-  return end_look_up(add_far(ranges, AccessCodes(atomic_op)), ranges, atomic_op);
-}
-
-inline bool HazardTracker::end_look_up(Known known, std::span<const Access> ranges,
-                                       AtomicOp atomic_op) {
   if (known == Known::kNot) return add_indexed(ranges, {}, atomic_op);
   if (known == Known::kBeginsList) list(ranges, atomic_op);
   return known != Known::kIsFree;

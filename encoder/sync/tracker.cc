@@ -26,6 +26,8 @@ constexpr size_t kWholeShare = 4;
 // A list of the most accesses is faster where ranges are far away, or in pieces, or new, and stay
 // so (kManyCostlyEpochs): what comes again is worth while to get to know.
 constexpr size_t kLongestList = ListedEpoch<RangeKey>::kMaxListed;
+// What is fetched ahead is far away if it is more than this.
+constexpr size_t kVeryFarBytes = size_t{1} << 22;
 
 }  // namespace
 
@@ -47,7 +49,7 @@ size_t HazardTracker::list_limit(bool is_of_buffers) const {
     return segments_.buffers.used_bytes() > kManyUsedBytes ? kLongList : kShortList;
   }
   const size_t bytes = segments_.lookup_bytes();
-  if (bytes > kFarBytes || costly_epochs_ >= kManyCostlyEpochs) return kLongestList;
+  if (bytes > kVeryFarBytes || costly_epochs_ >= kManyCostlyEpochs) return kLongestList;
   if (bytes == 0 && listed_epochs_ < kFirstEpochs) return kLongList;
   return bytes > kManyBytes || is_index_costly_ ? kLongList : kShortList;
 }

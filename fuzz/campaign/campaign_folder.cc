@@ -20,12 +20,15 @@ CampaignFolder::CampaignFolder(std::string folder, JournalCampaign campaign,
                                std::unique_ptr<Journal> journal)
     : folder_(std::move(folder)), campaign_(std::move(campaign)), journal_(std::move(journal)) {}
 
-Result<std::unique_ptr<CampaignFolder>> CampaignFolder::open(const CampaignOptions& options) {
+Result<Success> create_out_folder(const std::string& folder) {
   std::error_code error;
-  std::filesystem::create_directories(options.out_dir, error);
-  if (error) {
-    return error_of("The folder '{}' cannot be created: {}.", options.out_dir, error.message());
-  }
+  std::filesystem::create_directories(folder, error);
+  if (!error) return Success{};
+  return error_of("The folder '{}' cannot be created: {}.", folder, error.message());
+}
+
+Result<std::unique_ptr<CampaignFolder>> CampaignFolder::open(const CampaignOptions& options) {
+  if (auto created = create_out_folder(options.out_dir); !created) return created.error();
   auto journal = Journal::open(options.out_dir, options.on_journal_write);
   if (!journal) return journal.error();
   remove_abandoned_files(options.out_dir);

@@ -18,6 +18,9 @@
 
 namespace interlock {
 
+// Creates the folder that finds are written to, and those above it. Errors: it cannot be created.
+Result<Success> create_out_folder(const std::string& folder);
+
 // Who is told of what campaigns of one subject came to, in the order in which it was taken.
 class Recall {
  public:

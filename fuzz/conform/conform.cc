@@ -5,22 +5,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
-#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/sync/external_encoder.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/encoder_find.h"
 #include "fuzz/campaign/failure_find.h"
 #include "fuzz/conform/conform_ledger.h"
@@ -61,12 +59,7 @@ class Conformance {
     // A program that is begun is made to its end; options_.stop is looked at between programs.
     const StopScope to_the_end(nullptr);
     if (!options_.out_dir.empty()) {
-      std::error_code error;
-      std::filesystem::create_directories(options_.out_dir, error);
-      if (error) {
-        return error_of("The folder '{}' cannot be created: {}.", options_.out_dir,
-                        error.message());
-      }
+      if (auto created = create_out_folder(options_.out_dir); !created) return created.error();
     }
     if (has_an_answer()) {
       try_operands();

@@ -4,20 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
-#include "encoder/program/error_of.h"
 #include "encoder/program/stop.h"
 #include "encoder/queues/external_queue_encoder.h"
 #include "encoder/text/parser.h"
 #include "encoder/text/printer.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/failure_find.h"
 #include "fuzz/campaign/queue_find.h"
 #include "fuzz/conform/conform_ledger.h"
@@ -53,12 +51,7 @@ class QueueConformance {
   Result<ConformReport> run() {
     const StopScope to_the_end(nullptr);
     if (!options_.out_dir.empty()) {
-      std::error_code error;
-      std::filesystem::create_directories(options_.out_dir, error);
-      if (error) {
-        return error_of("The folder '{}' cannot be created: {}.", options_.out_dir,
-                        error.message());
-      }
+      if (auto created = create_out_folder(options_.out_dir); !created) return created.error();
     }
     for (const ConformName name : {kCommandBuffers, kFewest, kBoundedMemory}) {
       ledger_.of(name).detail = "of encoders for one queue";

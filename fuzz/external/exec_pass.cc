@@ -1,6 +1,6 @@
 #include "fuzz/external/exec_pass.h"
 
-#include <optional>
+#include <string_view>
 
 #include "encoder/program/check.h"
 #include "encoder/program/names.h"
@@ -81,13 +81,8 @@ Result<std::unique_ptr<ExecPass>> ExecPass::open(PassKind kind, ExecOptions opti
 
 Encoding ExecPass::apply(const Program& program, const std::string& remark) {
   const Program given = given_of(kind_, program);
-  FramedAnswer answer = processes_->ask(question_of(kind_, given, remark));
-  if (answer.failure) return {{}, std::move(answer.failure), {}};
-  Result<Program> passed = passed_of(kind_, given, answer.text, remark);
-  if (!passed) {
-    return {{}, EncodeFailure{EncodeFailureKind::kIllegal, passed.error().message}, {}};
-  }
-  return {std::move(*passed), std::nullopt, {}};
+  return encoding_of(processes_->ask(question_of(kind_, given, remark)),
+                     [&](std::string_view text) { return passed_of(kind_, given, text, remark); });
 }
 
 }  // namespace interlock

@@ -148,23 +148,28 @@ Result<Success> check_same_text(std::string_view given, std::string_view answer,
   return Success{};
 }
 
+Result<Success> take_answer(const Program& given, Program& answer, const Program& bare,
+                            std::string_view without) {
+  const auto order = dispatches_of(given, answer);
+  if (!order) return order.error();
+  std::vector<DispatchId> as_it_stands;
+  for (size_t i = 0; i < order->size(); ++i) as_it_stands.emplace_back(i);
+  Program plain = in_order(bare, as_it_stands);
+  const Program meant = in_order(given, *order);
+  plain.has_program_order &= meant.has_program_order || *order != as_it_stands;
+  if (auto checked = check_same_text(print(meant), print(plain), without); !checked) return checked;
+  answer.has_program_order = meant.has_program_order;
+  answer.witness.clear();
+  answer.expectations.clear();
+  return Success{};
+}
+
 Result<Program> answer_of(const Program& given, std::string_view text) {
   ParseOptions options;
   options.reads_one_queue = true;
   Result<Program> answer = parse(text, "<answer>", options);
   if (!answer) return answer.error();
-  auto order = dispatches_of(given, *answer);
-  if (!order) return order.error();
-  std::vector<DispatchId> as_it_stands;
-  for (size_t i = 0; i < order->size(); ++i) as_it_stands.emplace_back(i);
-  Program bare = in_order(*answer, as_it_stands);
-  const Program meant = in_order(given, *order);
-  bare.has_program_order &= meant.has_program_order || *order != as_it_stands;
-  if (auto checked = check_same_text(print(meant), print(bare), "its sync"); !checked)
-    return checked.error();
-  answer->has_program_order = meant.has_program_order;
-  answer->witness.clear();
-  answer->expectations.clear();
+  if (auto taken = take_answer(given, *answer, *answer, "its sync"); !taken) return taken.error();
   return answer;
 }
 

@@ -12,6 +12,11 @@
 
 namespace interlock {
 
+// A question whose answer says that an encoder can be started.
+inline constexpr std::string_view kFirstQuestion =
+    "interlock 1\nmemory a 64\n"
+    "dispatch First writes a  # write a 0 64\ndispatch Second reads a  # read a 0 64\n";
+
 // The program without its sync, but for the ends of command buffers, and without expectations.
 Program without_sync(const Program& program);
 
@@ -36,6 +41,12 @@ Result<std::vector<DispatchId>> dispatches_of(const Program& given, const Progra
 // The dispatches of `program` alone, in this order, which `order=` says. Requires: one queue; each
 // of them is there once.
 Program in_order(const Program& program, std::vector<DispatchId> order);
+
+// Takes `answer` for what an encoder made of `given`, without its evidence. `bare` is the
+// dispatches of the answer without what it may add, and `without` says what that is: "its sync".
+// Errors: `bare` is another program than `given`, but for an order that `order=` says.
+Result<Success> take_answer(const Program& given, Program& answer, const Program& bare,
+                            std::string_view without);
 
 // What an encoder made of `given`. Its sync is taken as it stands.
 // Errors: `text` is no program of one queue; without sync it is not `given`. Dispatches may stand

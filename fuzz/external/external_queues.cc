@@ -9,14 +9,12 @@
 #include <set>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "encoder/assemble/build.h"
 #include "encoder/program/draft.h"
 #include "encoder/program/error_of.h"
 #include "encoder/program/names.h"
 #include "encoder/text/parser.h"
-#include "encoder/text/printer.h"
 #include "fuzz/external/external_passes.h"
 #include "fuzz/external/external_program.h"
 #include "simulator/report/read_every_queue.h"
@@ -95,18 +93,8 @@ Result<Program> queue_answer_of(const Program& given, std::string_view text,
   Result<Program> answer = parse(text, "<answer>", options);
   if (!answer) return answer.error();
   if (auto checked = check_queues(*answer, asked); !checked) return checked.error();
-  const auto order = dispatches_of(given, *answer);
-  if (!order) return order.error();
-  std::vector<DispatchId> as_it_stands;
-  for (size_t i = 0; i < order->size(); ++i) as_it_stands.emplace_back(i);
-  Program bare = in_order(without_queues(*answer), as_it_stands);
-  const Program meant = in_order(given, *order);
-  bare.has_program_order &= meant.has_program_order || *order != as_it_stands;
-  if (auto checked = check_same_text(print(meant), print(bare), "its queues and sync"); !checked)
-    return checked.error();
-  answer->has_program_order = meant.has_program_order;
-  answer->witness.clear();
-  answer->expectations.clear();
+  auto taken = take_answer(given, *answer, without_queues(*answer), "its queues and sync");
+  if (!taken) return taken.error();
   return answer;
 }
 

@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "backends/remote/worker_process.h"
 #include "encoder/program/result.h"
@@ -31,6 +33,16 @@ struct FramedAnswer {
   std::string text;
   std::optional<EncodeFailure> failure;
 };
+
+// What a pass made of a program: what `read` makes of the text of its answer, an error of which is
+// kIllegal.
+template <typename Read>
+Encoding encoding_of(FramedAnswer answer, const Read& read) {
+  if (answer.failure) return {{}, std::move(answer.failure), {}};
+  Result<Program> program = read(std::string_view(answer.text));
+  if (program) return {std::move(*program), std::nullopt, {}};
+  return {{}, EncodeFailure{EncodeFailureKind::kIllegal, program.error().message}, {}};
+}
 
 class FramedProcess {
  public:
